@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { ClaimedMail } from '../../core/delivery/claimed-mail.ts';
 import { throughSandbox } from '../../core/delivery/sandbox/connection.ts';
+import { reportMail } from '../../core/delivery/sandbox/report-text.ts';
 import type { Connection, Delivery, RecipientReply } from '../../core/outbox/relay.ts';
 import { handToServer } from '../../platform/inbound/own-mail.ts';
 import { anyFreePort } from '../../stack/ports.ts';
@@ -94,7 +95,18 @@ describe('A report of this installation', () => {
   });
   after(() => environment.stop());
 
-  const mail = { from: '', to: 'fbl@mx.example.com', text: 'Subject: A\r\n\r\n.a line with a dot' };
+  const mail = reportMail(
+    {
+      ...{ _id: new ObjectId(), projectId: new ObjectId(), messageId: new ObjectId(), kind: 'complaint' },
+      ...{
+        email: 'complained+c@sandbox.everpost.test',
+        returnPath: 'b+x@mx.example.com',
+        head: '.a line with a dot',
+        createdAt: new Date(),
+      },
+    },
+    'mx.example.com',
+  );
 
   it('is handed to its inbound server, also to one that is behind a proxy of this machine.', async () => {
     for (const inboundProxies of [[], ['127.0.0.1']]) {

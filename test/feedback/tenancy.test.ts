@@ -138,16 +138,22 @@ describe('Returned mail of one project has no effect on another', () => {
     expect(await entries(theirs.email)).to.equal(0);
   });
 
-  it("A return path is taken at the domains of its own project, not at another one's.", async () => {
+  it("A report to a return path at another project's domain is mail to that project, and tells nothing about the mail.", async () => {
     const message = await sentMessage(environment, own);
     const localPart = mailLocalPart(environment.deps.config, 'b', {
       projectId: own.project._id,
       messageId: message._id,
     });
-    const at = async (host: string) =>
-      (await door.send({ to: `${localPart}@${host}`, raw: fixture('Postfix, delayed') })).rcpt[0];
-    expect(await at(ownDomain)).to.match(/^250/);
-    expect(await at(otherDomain)).to.match(/^550/);
+    const at = async (host: string) => {
+      const { rcpt, data } = await door.send({ to: `${localPart}@${host}`, raw: fixture('Postfix, delayed') });
+      expect([rcpt[0], data], host).to.have.members(['250 2.1.5 Accepted', '250 2.0.0 Taken']);
+      return (await storedMessage(environment, message))?.timeline?.length ?? 0;
+    };
+    const inbox = async ({ client }: Tenant) => (await client.get('/inbound/messages')).body.data.pagination.total;
+    const [lines, theirs, ours] = [message.timeline?.length ?? 0, await inbox(other), await inbox(own)];
+    expect(await at(otherDomain)).to.equal(lines);
+    expect(await at(ownDomain)).to.equal(lines + 1);
+    expect([await inbox(other), await inbox(own)]).to.deep.equal([theirs + 1, ours]);
   });
 
   it("Bounces of another project's mail to the same address are not counted towards a suppression.", async () => {

@@ -36,7 +36,7 @@ describe('Letters to the postmaster', () => {
     it(`${where} become inbound messages of the project that has the domain of POSTMASTER_TO.`, async () => {
       const before = (await kept()).length;
       const sent = await door.send({ from: 'ada@sender.example.net', to: where, raw: letter(where) });
-      expect(sent).to.deep.equal({ rcpt: ['250 Accepted'], data: '250 2.0.0 Taken' });
+      expect(sent).to.deep.equal({ rcpt: ['250 2.1.5 Accepted'], data: '250 2.0.0 Taken' });
       const after = await kept();
       expect(after.length).to.equal(before + 1);
       expect(after[0]).to.include({ subject: 'Your mail', domainName });

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { reportMail } from '../../core/delivery/sandbox/report-text.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { type Door, openDoor } from '../support/inbound-door.ts';
 
@@ -55,10 +57,14 @@ describe('STARTTLS of inbound mail', () => {
         secure,
         'EHLO sender.example.net',
         'MAIL FROM:<a@b.example>',
-        'RCPT TO:<abuse@mail.example.com>',
+        'RCPT TO:<fbl@mail.example.com>',
       );
       expect(replies[0]).to.not.contain('STARTTLS');
-      const taken = await say(secure, 'DATA', 'Subject: x\r\n\r\nHello.\r\n.');
+      const report = {
+        ...{ _id: new ObjectId(), projectId: new ObjectId(), messageId: new ObjectId(), kind: 'complaint' as const },
+        ...{ email: 'a@b.example', returnPath: 'b+x@mail.example.com', head: 'Subject: x', createdAt: new Date() },
+      };
+      const taken = await say(secure, 'DATA', `${reportMail(report, 'mail.example.com').text}\r\n.`);
       expect([...replies.slice(1), ...taken].map((reply) => reply.slice(0, 3))).to.deep.equal([
         '250',
         '250',
