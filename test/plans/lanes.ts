@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { SANDBOX_DOMAIN } from '../../core/base/sandbox.ts';
 import { recomputeSegment } from '../../core/contacts/lists/recompute.ts';
+import { sandboxReports } from '../../core/delivery/sandbox/reports.ts';
+import { startQueues } from '../../core/jobs/queue.ts';
 import { startWorkers } from '../../workers/start.ts';
 import { arrivedFor, makeMember } from '../accounts/sign-in-support.ts';
 import { consoleHeaders } from '../accounts/signed-in.ts';
@@ -26,7 +29,9 @@ export async function runLanes(stage: Stage, outside: Outside): Promise<void> {
     outside.hooks.answer = { status: 500 };
     await make(stage, '/webhooks', { url: outside.hooks.url, events: ['email.sent', 'contact.created'] });
     await Promise.all([
-      ...[sendCampaign, enroll, changeAutomation, importFile, recompute, signInByMail].map((work) => work(stage)),
+      ...[sendCampaign, enroll, changeAutomation, importFile, recompute, signInByMail, bounceInSandbox].map((work) =>
+        work(stage),
+      ),
       ...[sendMails, checkDomain, migrate].map((work) => work(stage, outside)),
     ]);
     await until(
@@ -76,6 +81,26 @@ async function sendMails(stage: Stage, { imagesUrl }: Outside): Promise<void> {
     (mails) => mails.every(({ status }) => ['sent', 'bounced', 'deferred'].includes(status)),
     PATIENCE,
   );
+}
+
+/** Whose report comes back; no inbound server runs here. */
+async function bounceInSandbox({ deps, own }: Stage): Promise<void> {
+  const projectId = own.project._id;
+  await deps.db.projects.updateOne({ _id: projectId }, { $set: { sandboxAddresses: true } });
+  const handed: string[] = [];
+  const queue = sandboxReports(deps, async ({ text }) => {
+    handed.push(text);
+    return { code: 250, enhanced: null, text: '' };
+  });
+  const loop = startQueues(deps, [queue]);
+  const to = { email: `bounced@${SANDBOX_DOMAIN}` };
+  await make({ own }, '/mails/send', { from: { email: SENDER }, subject: 'Hi', html: HTML, to });
+  await until(
+    async () => handed.length,
+    (count) => count > 0,
+    PATIENCE,
+  );
+  await loop.stop();
 }
 
 async function sendCampaign(stage: Stage): Promise<void> {
