@@ -118,7 +118,7 @@ const contacts = {
   ContactImport: {
     ...{ id: ids.import, importId: ids.import, status: 'running', format: 'csv', fileName: 'readers.csv' },
     ...{ sizeBytes: 48_210, percent: 41, processed: 500, created: 496, updated: 2, unchanged: 1, failed: 1 },
-    ...{ suppressed: 12, stillSuppressed: 3, consents: 0 },
+    ...{ suppressed: 12, stillSuppressed: 3, consents: 0, listIds: [ids.list] },
     ...{ failureReason: null, startedAt: at, completedAt: null, ...dates },
   },
 };

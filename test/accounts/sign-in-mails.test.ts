@@ -221,7 +221,7 @@ describe('The mail with a sign-in link', function () {
 
     it('when the relay defers it, or loses the connection after the dot', async () => {
       const email = await newPerson();
-      sink.modes.mailReply = '451 4.3.0 local error\r\n';
+      sink.modes.mailReply = '451 4.4.3 local error\r\n';
       await ask(email);
       await attempted();
       sink.modes.mailReply = null;

@@ -353,7 +353,7 @@ describe('A mail as it arrives', () => {
   });
 
   it('a suppression that comes after the mail was queued stops it', async () => {
-    post.sink.modes.mailReply = '451 4.3.0 local error\r\n';
+    post.sink.modes.mailReply = '451 4.4.3 local error\r\n';
     const one = await post.send({ to: { email: 'late@in.test' } });
     await post.settled(one, 'deferred');
     post.sink.modes.mailReply = null;
@@ -370,7 +370,7 @@ describe('A mail as it arrives', () => {
   });
 
   it('what a project had queued is not sent when the project is deleted', async () => {
-    post.sink.modes.mailReply = '451 4.3.0 local error\r\n';
+    post.sink.modes.mailReply = '451 4.4.3 local error\r\n';
     const answer = await post.send({ to: { email: 'gone@in.test' } });
     await post.settled(answer, 'deferred');
     post.sink.modes.mailReply = null;

@@ -16,6 +16,8 @@ describe('The palette', () => {
 
   async function type(page: Page, text: string): Promise<void> {
     await page.getByRole('heading', { level: 1 }).waitFor();
+    // The keys would close one that is not gone yet.
+    await palette(page).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
     await palette(page).waitFor();
     await page.keyboard.type(text);

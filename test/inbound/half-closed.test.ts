@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
-import { openDoor } from '../support/inbound-door.ts';
+import { openDoor, returnPathOf } from '../support/inbound-door.ts';
 import { openSubmission, plain } from '../support/submission.ts';
 
 const fixture = (name: string) => join(import.meta.dirname, '../fixtures/tls', name);
 const HOST = 'mail.example.com';
-const INBOUND = ['MAIL FROM:<ada@sender.example.net>', `RCPT TO:<abuse@${HOST}>`];
 
 describe('A client that closes its side with its last command, as Exim does', () => {
   let post: Post;
@@ -17,6 +16,8 @@ describe('A client that closes its side with its last command, as Exim does', ()
     post = await startPost({ env: { MAIL_HOST: HOST, DNS_SERVERS: '127.0.0.1:9' } });
   });
   after(() => post.stop());
+
+  const inbound = () => ['MAIL FROM:<ada@sender.example.net>', `RCPT TO:<${returnPathOf(post.environment)}>`];
 
   /** The reply to each line. */
   async function say(socket: Socket, lines: string[]): Promise<string[]> {
@@ -41,7 +42,7 @@ describe('A client that closes its side with its last command, as Exim does', ()
   it('gets the 250 for its mail and the reply to QUIT from the inbound server, then the close.', async () => {
     const door = await openDoor(post.environment);
     const socket = createConnection(door.port, '127.0.0.1');
-    await say(socket, ['', 'EHLO exim.example.net', ...INBOUND, 'DATA']);
+    await say(socket, ['', 'EHLO exim.example.net', ...inbound(), 'DATA']);
     expect(await finish(socket, 'Subject: Hello\r\n\r\nHello.\r\n.\r\nQUIT\r\n')).to.deep.equal([
       '250 2.0.0 Taken',
       '221 2.0.0 Bye',
@@ -56,7 +57,7 @@ describe('A client that closes its side with its last command, as Exim does', ()
     await say(socket, ['', 'EHLO exim.example.net', 'STARTTLS']);
     const secure = connect({ socket, rejectUnauthorized: false });
     await once(secure, 'secureConnect');
-    await say(secure, ['EHLO exim.example.net', ...INBOUND, 'DATA']);
+    await say(secure, ['EHLO exim.example.net', ...inbound(), 'DATA']);
     expect(await finish(secure, 'Subject: Hello\r\n\r\nHello.\r\n.\r\nQUIT\r\n')).to.deep.equal([
       '250 2.0.0 Taken',
       '221 2.0.0 Bye',
@@ -70,11 +71,11 @@ describe('A client that closes its side with its last command, as Exim does', ()
   it('without QUIT gets the reply to its last command, and one that leaves within a mail gets none.', async () => {
     const door = await openDoor(post.environment);
     const asking = createConnection(door.port, '127.0.0.1');
-    await say(asking, ['', 'EHLO exim.example.net', INBOUND[0]!]);
+    await say(asking, ['', 'EHLO exim.example.net', inbound()[0]!]);
     const [refused] = await finish(asking, 'RCPT TO:<nobody@elsewhere.example>\r\n');
     expect(refused).to.match(/^550 /);
     const leaving = createConnection(door.port, '127.0.0.1');
-    await say(leaving, ['', 'EHLO exim.example.net', ...INBOUND, 'DATA']);
+    await say(leaving, ['', 'EHLO exim.example.net', ...inbound(), 'DATA']);
     expect(await finish(leaving, 'Subject: Hello\r\n\r\nHel')).to.deep.equal(['']);
     await door.server.close();
   });

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { networkOf } from '../../core/base/text/networks.ts';
 import { INBOUND_LIMITS } from '../../platform/inbound/limits.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';
+import { connectClient, type Door, openDoor, returnPathOf } from '../support/inbound-door.ts';
 import { until } from '../support/wait.ts';
 
 const HOST = 'mail.example.com';
 const GREEDY = '127.0.0.2';
 const PER_ADDRESS = 20;
-const MAIL = { from: 'ada@sender.example.net', to: `abuse@${HOST}`, raw: 'Subject: hello\n\nHello.' };
+const MAIL = { from: 'ada@sender.example.net', to: '', raw: 'Subject: hello\n\nHello.' };
 
 type Client = ReturnType<typeof connectClient>;
 
@@ -19,6 +19,7 @@ describe('Limits of the inbound server for one client', function () {
   let clients: Client[] = [];
   before(async () => {
     environment = await startEnvironment({ MAIL_HOST: HOST, DNS_SERVERS: '127.0.0.1:9' });
+    MAIL.to = returnPathOf(environment);
   });
   afterEach(async () => {
     for (const { socket } of clients.splice(0)) socket.destroy();

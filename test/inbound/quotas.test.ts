@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { mailLocalPart } from '../../core/composing/tokens.ts';
+import { reportMail } from '../../core/delivery/sandbox/report-text.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { measureInbound } from '../../workers/inbound-lane.ts';
 import { receivingDomain } from '../feedback/support.ts';
@@ -136,9 +137,14 @@ describe('Quotas of inbound mail', () => {
     const ref = { projectId: own.project._id, messageId: new ObjectId() };
     const [bounce, leave] = (['b', 'u'] as const).map((kind) => `${mailLocalPart(deps.config, kind, ref)}@${HOST}`);
     const before = await usages();
-    for (const to of [bounce!, `abuse@${HOST}`]) {
-      const { rcpt, data } = await door.send(mail(to, 300_000));
-      expect([rcpt[0], data].join(), to).to.match(/^250.*,250/);
+    const report = {
+      ...{ _id: new ObjectId(), ...ref, kind: 'complaint' as const, email: 'a@b.example', returnPath: bounce! },
+      ...{ head: `Subject: ${'long '.repeat(60_000)}`, createdAt: deps.clock.now() },
+    };
+    const { to, text } = reportMail(report, HOST);
+    for (const one of [mail(bounce!, 300_000), { to, raw: text }]) {
+      const { rcpt, data } = await door.send(one);
+      expect([rcpt[0], data].join(), String(one.to)).to.match(/^250.*,250/);
     }
     // Its sender is not proven to be the person, and no quota is why it is not taken.
     const unsubscribed = await door.send(mail(leave!, 80));

@@ -154,7 +154,7 @@ describe('Answers of the relay', function () {
 
   it('a "try again in 20 minutes" is honoured', async () => {
     const { db } = post.environment.deps;
-    post.sink.modes.mailReply = '451 4.3.2 Busy, please try again in 20 minutes\r\n';
+    post.sink.modes.mailReply = '451 4.7.1 Busy, please try again in 20 minutes\r\n';
     const answer = await post.send({ to: { email: 'a@in.test' } });
     await post.settled(answer, 'deferred');
     post.sink.modes.mailReply = null;
@@ -163,7 +163,7 @@ describe('Answers of the relay', function () {
   });
 
   it('a deferred mail is sent at the next attempt, with the same Message-ID and Date', async () => {
-    post.sink.modes.mailReply = '451 4.3.0 local error\r\n';
+    post.sink.modes.mailReply = '451 4.4.3 local error\r\n';
     const answer = await post.send({ to: { email: 'later@in.test' } });
     const { timeline } = await post.settled(answer, 'deferred');
     post.sink.modes.mailReply = null;
@@ -336,7 +336,7 @@ describe("The relay's own state", function () {
   });
 
   it('MAIL 451: deferred', async () => {
-    post = await start({ sink: { mailReply: '451 4.3.0 local error\r\n' } });
+    post = await start({ sink: { mailReply: '451 4.4.3 local error\r\n' } });
     const record = await post.settled(await post.send({ to: { email: 'a@in.test' } }), 'deferred');
     expect(record.attempts).to.equal(1);
   });
@@ -362,7 +362,7 @@ describe("The relay's own state", function () {
   it('STARTTLS with a certificate that is not for it: nothing leaves in the clear, and the mail waits', async () => {
     const read = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
     const tls = createSecureContext({ key: read('localhost.key'), cert: read('localhost.crt') });
-    post = await start({ sink: { tls } });
+    post = await start({ sink: { tls }, relay: (url) => `${url}?tls.rejectUnauthorized=true` });
     await staysQueued('a@in.test');
     expect(post.sending.deps.mailer.states()[0]?.fault?.reason).to.equal('tls');
     expect(post.sink.ledger.total).to.equal(0);

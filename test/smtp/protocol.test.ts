@@ -42,9 +42,9 @@ describe('what goes over the wire', () => {
   });
 
   it('MAIL that is refused counts, also when the relay then takes recipients and DATA', async () => {
-    const { mailer } = await startRelay({ dataWithoutRecipients: true, mailReply: '452 4.3.1 full\r\n' });
+    const { mailer } = await startRelay({ dataWithoutRecipients: true, mailReply: '451 4.4.3 local error\r\n' });
     const { kind, phase, recipients } = await deliver(mailer, 'a@in.test');
-    expect([kind, phase, recipients[0]?.code]).to.deep.equal(['answered', 'mail', 452]);
+    expect([kind, phase, recipients[0]?.code]).to.deep.equal(['answered', 'mail', 451]);
   });
 
   it('never lets a bare line end smuggle a second message', async () => {

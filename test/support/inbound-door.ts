@@ -1,5 +1,7 @@
 import { createConnection } from 'node:net';
+import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
+import { mailLocalPart } from '../../core/composing/tokens.ts';
 import { type InboundServer, openInboundServer } from '../../platform/inbound/server.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import type { Environment } from './environment.ts';
@@ -31,6 +33,12 @@ export async function openDoor(
   const own = { ...deps, config: { ...deps.config, inboundSmtpPort: port, inboundSmtpHost: '127.0.0.1', ...config } };
   const server = await openInboundServer(own, more);
   return { port, server, send: (mail) => hand(port, mail) };
+}
+
+/** An address of ours that takes whatever comes, and keeps nothing of it: the return path of a mail. */
+export function returnPathOf({ deps, own }: Pick<Environment, 'deps' | 'own'>): string {
+  const ref = { projectId: own.project._id, messageId: new ObjectId() };
+  return `${mailLocalPart(deps.config, 'b', ref)}@${deps.config.mailHost}`;
 }
 
 /** A client that sends given lines and reads one reply after the other. */
