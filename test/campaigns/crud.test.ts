@@ -152,11 +152,10 @@ describe('Campaigns', function () {
       const filter = { templateId, projectId: own.project._id };
       const sources = async () => {
         const created = (await stage.create({ templateId, htmlTemplate: undefined })).body.data;
-        const { body: list } = await own.client.get('/campaigns?limit=1');
+        const { body: list } = await own.client.get('/campaigns?limit=100');
+        const listed = list.data.campaigns.find(({ id }: { id: string }) => id === created.id);
         const { body: record } = await own.client.get(`/templates/${templateId}`);
-        const embedded = [created, await stage.get(made.id), list.data.campaigns[0]].map(
-          ({ template }) => template.source,
-        );
+        const embedded = [created, await stage.get(made.id), listed].map(({ template }) => template.source);
         return [...embedded, record.data.source];
       };
       await deps.db.templates.updateOne(filter, { $set: { source: 'migration' } });

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { made } from '../support/client.ts';
-import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, shoot, untilQuiet, useConsole } from '../support/console.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -16,8 +16,9 @@ describe('The palette', () => {
 
   async function type(page: Page, text: string): Promise<void> {
     await page.getByRole('heading', { level: 1 }).waitFor();
-    // The keys would close one that is not gone yet.
+    // The keys would close one that is not gone yet, and a page that is being loaded may take the focus.
     await palette(page).waitFor({ state: 'detached' });
+    await untilQuiet(page);
     await page.keyboard.press('Control+k');
     await palette(page).waitFor();
     await page.keyboard.type(text);

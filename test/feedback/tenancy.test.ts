@@ -138,7 +138,7 @@ describe('Returned mail of one project has no effect on another', () => {
     expect(await entries(theirs.email)).to.equal(0);
   });
 
-  it("A report to a return path at another project's domain is mail to that project, and tells nothing about the mail.", async () => {
+  it("A report to a return path at another project's domain is mail to that project, and changes nothing of the mail.", async () => {
     const message = await sentMessage(environment, own);
     const localPart = mailLocalPart(environment.deps.config, 'b', {
       projectId: own.project._id,
