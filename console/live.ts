@@ -1,6 +1,6 @@
 import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Everpost, EverpostError, type StreamEvent } from '../client/index.ts';
+import { Everpost, EverpostError, type LiveCampaignProgress, type StreamEvent } from '../client/index.ts';
 import { apiLost, fetchWithSession, sessionEnded } from './api.ts';
 import { timezone } from './locale.ts';
 
@@ -68,8 +68,9 @@ export function subscribe<T extends LiveType>(
 }
 
 /** The data of the newest event about the figures of a campaign; an answer of the interface may be older. */
-export function newestProgress(campaignId: string): LiveEvent['data'] | null {
-  return connection?.newest.get(`campaign.progress ${campaignId}`)?.data ?? null;
+export function newestProgress(campaignId: string): LiveCampaignProgress | null {
+  const event = connection?.newest.get(`campaign.progress ${campaignId}`);
+  return (event?.data as LiveCampaignProgress | undefined) ?? null;
 }
 
 /**

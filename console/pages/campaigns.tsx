@@ -219,7 +219,7 @@ function useMoves(list: Query<List>): void {
 
 /** The stored numbers of an answer are some minutes old. */
 function withNewest(row: Campaign): Campaign {
-  const newest = newestProgress(row.id) as LiveCampaignProgress | null;
+  const newest = newestProgress(row.id);
   return newest ? { ...row, metrics: metricsOf(row, newest) } : row;
 }
 

@@ -33,7 +33,7 @@ interface Open {
   agent: string;
 }
 
-/** Who opened, by which program, and when; with what today's rules say. */
+/** The opens of each mail, by program and time, and the answer of today's rules. */
 const people: Record<string, { opens: Open[]; human: number | null; told: Array<[number, boolean]> }> = {
   proxied: { opens: [{ seconds: 60, agent: PROXY }], human: 60, told: [[60, false]] },
   yahoo: { opens: [{ seconds: 600, agent: YAHOO }], human: 600, told: [[600, false]] },
@@ -87,7 +87,7 @@ async function openedBefore(deps: Deps, messages: Map<string, Message>): Promise
   }
 }
 
-/** Who opened by now, in each place that keeps it. */
+/** The opens of people, in each place that keeps them. */
 async function stored({ db }: Pick<Deps, 'db'>, messages: Map<string, Message>) {
   const byId = new Map([...messages].map(([name, { _id }]) => [_id.toHexString(), name]));
   const ids = { _id: { $in: [...messages.values()].map(({ _id }) => _id) } };

@@ -113,7 +113,7 @@ export function useCampaign(id: string): Known {
 
 /** The stored numbers of an answer are some minutes old. */
 function withNewest(counted: CampaignAnalytics, id: string): CampaignAnalytics {
-  const newest = newestProgress(id) as LiveCampaignProgress | null;
+  const newest = newestProgress(id);
   return newest ? { ...counted, counts: { ...counted.counts, ...liveCounts(newest) } } : counted;
 }
 
