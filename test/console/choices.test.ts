@@ -114,6 +114,22 @@ describe('The choices of the console', () => {
     expect(automations[0].steps[1].email.templateId).to.equal(ids.template);
   });
 
+  it('begin a search with the first key after the list was closed, however soon it comes', async () => {
+    const page = await suite.open('/contacts');
+    const choice = page.getByRole('combobox', { name: 'List or segment' });
+    await choice.click();
+    await page.getByRole('option', { name: `List ${MANY - 1}` }).waitFor();
+    await choice.press('End');
+    // Looks before the next frame is drawn, where a quick key can come.
+    const selected = await page.evaluate(`(async () => {
+      const field = document.activeElement;
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+      await Promise.resolve();
+      return field.value.slice(field.selectionStart, field.selectionEnd);
+    })()`);
+    expect(selected).to.equal('Everybody');
+  });
+
   it('of an import have a list beyond the first hundred, and a new one by its name', async () => {
     const page = await suite.open('/imports');
     await page.getByRole('button', { name: 'Import a file' }).click();

@@ -76,7 +76,7 @@ export function SearchChoice<T>(props: SearchChoiceProps<T>) {
       gone.abort();
     };
   }, [asked, things]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The next key begins a search, and is not added to the name.
     if (!isOpen.value && document.activeElement === field.current) field.current?.select();
   }, [isOpen.value, shown]);
