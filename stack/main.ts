@@ -3,7 +3,7 @@ import { StackError } from './output.ts';
 const commands: Record<string, () => Promise<{ main: (args: string[]) => Promise<void> }>> = {
   start: () => import('./start.ts'),
   servers: () => import('./servers.ts'),
-  test: () => import('../scripts/run-tests.ts'),
+  test: () => import('../scripts/tests/run.ts'),
 };
 
 const [command = '', ...args] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readDurations, shardsOf } from '../../scripts/test-shards.ts';
+import { readDurations, shardsOf } from '../../scripts/tests/shards.ts';
 
 const root = join(import.meta.dirname, '../..');
 

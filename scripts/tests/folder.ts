@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processIdentity } from '../stack/processes/identity.ts';
+import { processIdentity } from '../../stack/processes/identity.ts';
 
 const prefix = 'everpost-test-';
 /** Files in memory. A write that waits for the journal of MongoDB takes a third of the time that it takes on a disk. */

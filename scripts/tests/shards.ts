@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const durationsFile = join(import.meta.dirname, '../test/durations.json');
+const durationsFile = join(import.meta.dirname, '../../test/durations.json');
 const LONG_SECONDS = 3;
 /** A file that is not in the list takes about as long, set-up included. */
 const USUAL_SECONDS = 2;

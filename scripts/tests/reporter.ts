@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { relative } from 'node:path';
 import type { MochaOptions, Runnable, Runner } from 'mocha';
-import type { Durations } from './test-shards.ts';
+import type { Durations } from './shards.ts';
 
 const Mocha = createRequire(import.meta.url)('mocha') as typeof import('mocha');
 

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { globSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { variableName, variables } from '../schemas/config.ts';
-import { bundleConsole } from '../stack/console-bundle.ts';
-import { type Lifetime, newLifetime, stopOnSignals } from '../stack/lifetime.ts';
-import { say, seconds } from '../stack/output.ts';
-import { portsPartVariable } from '../stack/ports.ts';
-import { describeExit } from '../stack/processes/child.ts';
-import { type ServerName, startServers } from '../stack/servers/all.ts';
-import { bundleWorkflows } from '../stack/workflow-bundle.ts';
-import { makeTestFolder } from './test-folder.ts';
-import { type Durations, readDurations, recordDurations, shardsOf } from './test-shards.ts';
+import { variableName, variables } from '../../schemas/config.ts';
+import { bundleConsole } from '../../stack/console-bundle.ts';
+import { type Lifetime, newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
+import { say, seconds } from '../../stack/output.ts';
+import { portsPartVariable } from '../../stack/ports.ts';
+import { describeExit } from '../../stack/processes/child.ts';
+import { type ServerName, startServers } from '../../stack/servers/all.ts';
+import { bundleWorkflows } from '../../stack/workflow-bundle.ts';
+import { makeTestFolder } from './folder.ts';
+import { type Durations, readDurations, recordDurations, shardsOf } from './shards.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 /** A test takes seconds at most, but other processes may have the processor for as long. */
 const testTimeoutMs = 90_000;
 /** Each file drops a database of some two hundred files: kept for 300 s, they use up the descriptors of mongod. */
@@ -140,8 +140,8 @@ function runMocha(
   const output = shard === 0 ? 'inherit' : openSync(logFile, 'w');
   const mocha = [
     ...[join(root, 'node_modules/mocha/bin/mocha.js'), '--timeout', `${testTimeoutMs}`, '--exit'],
-    ...['--reporter', join(import.meta.dirname, 'test-reporter.ts')],
-    ...['--require', join(import.meta.dirname, 'test-seed.ts')],
+    ...['--reporter', join(import.meta.dirname, 'reporter.ts')],
+    ...['--require', join(import.meta.dirname, 'seed.ts')],
     ...args,
   ];
   const child = spawn(process.execPath, mocha, {
