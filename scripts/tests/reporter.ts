@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { relative } from 'node:path';
 import type { MochaOptions, Runnable, Runner } from 'mocha';
+import type { Failure } from './settle.ts';
 import type { Durations } from './shards.ts';
 
 const Mocha = createRequire(import.meta.url)('mocha') as typeof import('mocha');
@@ -14,17 +15,17 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     let failed = 0;
     let skipped = 0;
     const durations = timeFiles(runner);
-    const failures: string[] = [];
+    const failures: Failure[] = [];
     runner.on('pass', () => passed++);
     runner.on('pending', () => skipped++);
     runner.on('fail', (test, error: Error) => {
       failed++;
-      failures.push(describeFailure(test, error));
+      failures.push(failureOf(test, error));
     });
     // Nothing is retried by default. With --retries or this.retries(), a failed try still fails the run.
     runner.on('retry', (test, error: Error) => {
       failed++;
-      failures.push(`${describeFailure(test, error)}\n  (tried again)`);
+      failures.push(failureOf(test, error));
     });
     runner.once('end', () => {
       const result = { passed, failed, skipped, durations, failures };
@@ -34,9 +35,12 @@ export default class CountingReporter extends Mocha.reporters.Spec {
 }
 
 /** Short enough for the end of the output of all runs. */
-function describeFailure(test: Runnable, error: Error): string {
-  const file = test.file ? `${relative(process.cwd(), test.file)}: ` : '';
-  return `${file}${test.fullTitle()}\n${indent(`${error.stack ?? error.message ?? error}`.slice(0, failureLength))}`;
+function failureOf(test: Runnable, error: Error): Failure {
+  return {
+    file: test.file ? relative(process.cwd(), test.file) : null,
+    title: test.fullTitle(),
+    text: indent(`${error.stack ?? error.message ?? error}`.slice(0, failureLength)),
+  };
 }
 
 const failureLength = 3_000;

@@ -1,26 +1,25 @@
-import { spawn } from 'node:child_process';
-import { globSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variableName, variables } from '../../schemas/config.ts';
 import { bundleConsole } from '../../stack/console-bundle.ts';
-import { type Lifetime, newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
+import { newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
 import { say, seconds } from '../../stack/output.ts';
-import { portsPartVariable } from '../../stack/ports.ts';
-import { describeExit } from '../../stack/processes/child.ts';
 import { type ServerName, startServers } from '../../stack/servers/all.ts';
 import { bundleWorkflows } from '../../stack/workflow-bundle.ts';
 import { makeTestFolder } from './folder.ts';
-import { type Durations, readDurations, recordDurations, shardsOf } from './shards.ts';
+import { logOf, type Result, type Run, runMocha } from './mocha.ts';
+import { type Failure, judge, readKnown, secondTries } from './settle.ts';
+import { readDurations, recordDurations, shardsOf } from './shards.ts';
+import { isOfRest, promiseOf } from './tiers.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** A test takes seconds at most, but other processes may have the processor for as long. */
-const testTimeoutMs = 90_000;
 /** Each file drops a database of some two hundred files: kept for 300 s, they use up the descriptors of mongod. */
 const historySeconds = 30;
 /** Of the random cases. */
 const usualSeed = '20261123';
 /** Writes down how long the files of the whole suite took. */
 const recordOption = '--record';
+const restOption = '--rest';
 
 /** For fast development: servers that are running already, by the variable that names them. */
 const given: Record<string, ServerName> = {
@@ -29,7 +28,7 @@ const given: Record<string, ServerName> = {
   TEST_TEMPORAL_ADDRESS: 'temporal',
 };
 
-/** Runs the suite, or the files named, against private servers with throw-away data. */
+/** Runs a tier of the suite, or the files named, against private servers with throw-away data. */
 export async function main(args: string[]): Promise<void> {
   const began = Date.now();
   const lifetime = newLifetime();
@@ -37,8 +36,9 @@ export async function main(args: string[]): Promise<void> {
   const folder = makeTestFolder();
   lifetime.add({ stop: async () => rmSync(folder, { recursive: true, force: true }) });
   try {
+    const known = readKnown(readFileSync(join(root, 'test/unsettled.md'), 'utf8'));
     const env = cleanEnvironment();
-    const { files, options, isRecorded } = readArgs(args);
+    const { files, options, isWhole, isRecorded } = readArgs(args);
     const kinds = Object.entries(given).flatMap(([variable, kind]) => (process.env[variable] ? [] : [kind]));
     const isLarge = files.length >= shardFilesMin;
     const [servers, ...bundles] = await Promise.all([
@@ -56,15 +56,18 @@ export async function main(args: string[]): Promise<void> {
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
       FUZZ_SEED: process.env.FUZZ_SEED ?? usualSeed,
     };
-    const result = await runShards(files, options, suite, folder, lifetime);
-    if (result.note) say(result.note);
-    if (isRecorded && result.failed === 0) recordDurations(result.durations);
-    say(`Tests took ${seconds(began)} with everything.`);
+    const parts: Parts = { folder, lifetime, env: suite, parts: shards + 2 };
+    const first = await runShards(files, options, parts);
+    if (isRecorded && first.failed === 0) recordDurations(first.durations);
     // Again at the end: the output of the runs is long, and where only its end is kept, failures are there.
-    if (result.failures.length > 0) console.log(`\nFailures:\n\n${result.failures.join('\n\n')}\n`);
+    const texts = first.failures.map((one) => `${one.file ?? 'No file'}: ${one.title}\n${one.text}`);
+    if (texts.length > 0) console.log(`\nFailures:\n\n${texts.join('\n\n')}\n`);
+    const result: Settled = isWhole ? await settle(first, known, parts) : first;
+    say(`Tests took ${seconds(began)} with everything.`);
     if (lifetime.stopping) return;
     await lifetime.stop();
-    console.log(`${result.passed} passed, ${result.failed} failed${skippedNote(result.skipped)}`);
+    const unsettled = result.unsettled ? `, ${result.unsettled} unsettled` : '';
+    console.log(`${result.passed} passed, ${result.failed} failed${unsettled}${skippedNote(result.skipped)}`);
     process.exit(result.failed > 0 || result.passed === 0 ? 1 : 0);
   } catch (error) {
     await lifetime.stop();
@@ -72,47 +75,71 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
+type Parts = Omit<Run, 'part'>;
+type Settled = Result & { readonly unsettled?: number };
+
+/** Runs each file that failed once more, alone, after all others. Its first failure stays in a file. */
+async function settle(result: Result, known: ReadonlySet<string>, parts: Parts): Promise<Settled> {
+  if (result.failed === 0 || parts.lifetime.stopping) return result;
+  const files = secondTries(result.failures, (file) => promiseOf(readFileSync(join(root, file), 'utf8')) !== null);
+  if (!files) return result;
+  const passed: string[] = [];
+  for (const file of files) {
+    say(`${file} runs once more, alone.`);
+    const again = await runMocha([file], { ...parts, part: parts.parts - 1 });
+    if (again.failed === 0 && again.passed > 0) passed.push(file);
+  }
+  const alone = result.failures.filter(({ file }) => file && passed.includes(file));
+  const { lines, isAccepted } = judge(alone, known);
+  for (const line of lines) console.log(line);
+  if (!isAccepted || passed.length < files.length) return result;
+  return { ...result, failed: 0, unsettled: result.failed };
+}
+
+/** A file for each, with the seed and the output of its run, so that its cause can be found. */
+function keepFailures(failures: readonly Failure[], output: string, seed: string | undefined): void {
+  if (failures.length > 0) mkdirSync(failuresFolder, { recursive: true });
+  for (const [index, { file, title, text }] of failures.entries()) {
+    const name = `${(file ?? 'run').replaceAll('/', '-')}-${index}.txt`;
+    const kept = [`${new Date().toISOString()}, FUZZ_SEED=${seed}`, title, text, '', output].join('\n');
+    writeFileSync(join(failuresFolder, name), kept);
+  }
+}
+
+const failuresFolder = join(root, '.test-failures');
+
 /** A suite that was not run must not look like one that passed. */
 function skippedNote(skipped: number): string {
   const reason = process.env.EVERPOST_SKIP_BROWSER ? ': EVERPOST_SKIP_BROWSER leaves out what needs a browser' : '';
   return skipped > 0 ? `, ${skipped} SKIPPED${reason}` : '';
 }
 
-function readArgs(args: string[]): { files: string[]; options: string[]; isRecorded: boolean } {
+/** `--rest` is the other tier: what does not have to run at every change. */
+function readArgs(args: string[]) {
   const named = args.filter((arg) => arg.endsWith('.ts'));
-  const options = args.filter((arg) => !named.includes(arg) && arg !== recordOption);
-  if (named.length > 0) return { files: named, options, isRecorded: false };
-  const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
-  return { files, options, isRecorded: args.includes(recordOption) };
-}
-
-interface Result {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly durations: Durations;
-  readonly failures: readonly string[];
-  readonly note?: string;
+  const options = args.filter((arg) => !named.includes(arg) && arg !== recordOption && arg !== restOption);
+  if (named.length > 0) return { files: named, options, isWhole: false, isRecorded: false };
+  const isRest = args.includes(restOption);
+  const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => isOfRest(file) === isRest);
+  return { files: files.sort(), options, isWhole: options.length === 0, isRecorded: args.includes(recordOption) };
 }
 
 /**
  * Much of a test is waiting, so three runs share two cores and the servers; each test file has a database and a prefix of its own.
  * Tests that measure CPU time run alone afterwards: with shared caches the same work takes half as long again.
  */
-async function runShards(
-  files: string[],
-  options: string[],
-  env: NodeJS.ProcessEnv,
-  folder: string,
-  lifetime: Lifetime,
-): Promise<Result> {
+async function runShards(files: string[], options: string[], parts: Parts): Promise<Result> {
   const isLarge = files.length >= shardFilesMin;
   const measured = isLarge ? files.filter((file) => measuresCpu.test(file)) : [];
   const shared = files.filter((file) => !measured.includes(file));
-  const run = (some: string[], shard: number) => runMocha([...options, ...some], env, { folder, shard, lifetime });
+  const run = async (some: string[], part: number) => {
+    const result = await runMocha([...options, ...some], { ...parts, part });
+    if (isLarge) keepFailures(result.failures, readFileSync(logOf({ ...parts, part }), 'utf8'), parts.env.FUZZ_SEED);
+    return result;
+  };
   const sharedOut = shardsOf(shared, isLarge ? shards : 1, readDurations()).filter((some) => some.length > 0);
   const results = await Promise.all(sharedOut.map(run));
-  if (measured.length > 0 && !lifetime.stopping) results.push(await run(measured, results.length));
+  if (measured.length > 0 && !parts.lifetime.stopping) results.push(await run(measured, shards));
   if (isLarge) say(`The runs took ${results.map(({ durations }) => `${sum(Object.values(durations))} s`).join(', ')}.`);
   return {
     passed: sum(results.map(({ passed }) => passed)),
@@ -120,7 +147,6 @@ async function runShards(
     skipped: sum(results.map(({ skipped }) => skipped)),
     durations: Object.assign({}, ...results.map(({ durations }) => durations)),
     failures: results.flatMap(({ failures }) => failures),
-    note: results.flatMap(({ note }) => note ?? []).join(' '),
   };
 }
 
@@ -128,55 +154,6 @@ async function runShards(
 const measuresCpu = /^test\/(linear\/|maximum\/|fuzz\/report-rules\.|providers\/answer-json\.)/;
 const shards = 3;
 const shardFilesMin = 6;
-
-/** The first run speaks as it goes; what the others have to say follows as they end. */
-function runMocha(
-  args: string[],
-  env: NodeJS.ProcessEnv,
-  { folder, shard, lifetime }: { folder: string; shard: number; lifetime: Lifetime },
-): Promise<Result> {
-  const resultFile = join(folder, `result-${shard}.json`);
-  const logFile = join(folder, `output-${shard}.txt`);
-  const output = shard === 0 ? 'inherit' : openSync(logFile, 'w');
-  const mocha = [
-    ...[join(root, 'node_modules/mocha/bin/mocha.js'), '--timeout', `${testTimeoutMs}`, '--exit'],
-    ...['--reporter', join(import.meta.dirname, 'reporter.ts')],
-    ...['--require', join(import.meta.dirname, 'seed.ts')],
-    ...args,
-  ];
-  const child = spawn(process.execPath, mocha, {
-    cwd: root,
-    stdio: ['ignore', output, output, 'ipc'],
-    // Measured files are one run more.
-    env: { [portsPartVariable]: `${shard}/${shards + 1}`, ...env, EVERPOST_TEST_RESULT: resultFile },
-  });
-  // Processes that a test has forked exit when their parent is gone.
-  lifetime.add({ stop: async () => void child.kill('SIGKILL') });
-  return new Promise((resolve) => {
-    child.on('exit', (code, signal) => {
-      if (output !== 'inherit') process.stdout.write(readFileSync(logFile, 'utf8'));
-      resolve(readResult(resultFile, code, describeExit(code, signal)));
-    });
-  });
-}
-
-/** A run that ends before its end, or fails outside any test, counts as one failure more. */
-function readResult(file: string, code: number | null, how: string): Result {
-  try {
-    const result = JSON.parse(readFileSync(file, 'utf8')) as Result;
-    if (code === 0 || result.failed > 0) return result;
-    return { ...result, failed: result.failed + 1, note: `Mocha failed outside any test (${how}).` };
-  } catch {
-    return {
-      passed: 0,
-      failed: 1,
-      skipped: 0,
-      durations: {},
-      failures: [],
-      note: `The run ended before its end (${how}).`,
-    };
-  }
-}
 
 /** The suite decides its own settings: nothing that a person exported for a server of theirs may reach it. */
 function cleanEnvironment(): NodeJS.ProcessEnv {

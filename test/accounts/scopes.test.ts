@@ -1,3 +1,4 @@
+// Promise: projects are apart.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Promise: who left is not mailed.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../core/automations/enrollments/advance.ts';

@@ -1,3 +1,4 @@
+// Promise: nothing is sent twice.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';

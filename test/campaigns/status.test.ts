@@ -1,3 +1,4 @@
+// Promise: counts are exact.
 import { expect } from 'chai';
 import type { Deps } from '../../core/base/deps.ts';
 import type { Campaign, CampaignStatus } from '../../core/campaigns/model.ts';

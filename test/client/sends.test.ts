@@ -1,3 +1,4 @@
+// Promise: nothing is lost.
 import { expect } from 'chai';
 import { clientSends, judgeClient } from '../../lab/drills/client.ts';
 import { seededRandom } from '../support/random.ts';

@@ -1,3 +1,4 @@
+// Promise: projects are apart.
 import { expect } from 'chai';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { addresses, expectCountsRight, segmentOf } from './support.ts';

@@ -1,3 +1,4 @@
+// Promise: nothing is sent twice.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { countedAttempt } from '../../core/delivery/stored/compose-attempts.ts';

@@ -1,3 +1,4 @@
+// Promise: nothing is lost.
 import { expect } from 'chai';
 import { apiKill } from '../../lab/drills/api-kill.ts';
 import { judgeBoth } from '../../lab/drills/drills.ts';

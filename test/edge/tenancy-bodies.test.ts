@@ -1,3 +1,4 @@
+// Promise: projects are apart.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { fullPath } from '../../api/http/endpoint.ts';

@@ -1,3 +1,4 @@
+// Promise: projects are apart.
 import { expect } from 'chai';
 import { type Endpoint, fullPath, pathParameters } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';

@@ -1,3 +1,4 @@
+// Promise: nothing is lost.
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

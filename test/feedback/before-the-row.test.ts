@@ -1,3 +1,4 @@
+// Promise: nothing is lost.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { clickToken, mailLocalPart, openToken, unsubscribeToken } from '../../core/composing/tokens.ts';

@@ -1,3 +1,4 @@
+// Promise: counts are exact.
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';

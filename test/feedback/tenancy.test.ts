@@ -1,3 +1,4 @@
+// Promise: projects are apart.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { messageIdOf } from '../../core/composing/links.ts';

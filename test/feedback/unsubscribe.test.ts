@@ -1,3 +1,4 @@
+// Promise: who left is not mailed.
 import { expect } from 'chai';
 import { trackingRoutes } from '../../api/routes/tracking.ts';
 import { unsubscribeRoutes } from '../../api/routes/unsubscribe.ts';

@@ -1,3 +1,4 @@
+// Promise: nothing is lost.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { parseId } from '../../core/base/ids.ts';

@@ -1,3 +1,4 @@
+// Promise: who left is not mailed.
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';

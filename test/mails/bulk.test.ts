@@ -1,3 +1,4 @@
+// Promise: nothing is sent twice.
 import { expect } from 'chai';
 import { type Post, startPost } from '../delivery/support.ts';
 import { until } from '../support/wait.ts';

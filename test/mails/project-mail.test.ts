@@ -1,3 +1,4 @@
+// Promise: who left is not mailed.
 import { expect } from 'chai';
 import { BSON, ObjectId } from 'mongodb';
 import type { Project } from '../../core/base/model.ts';

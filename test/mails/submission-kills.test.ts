@@ -1,3 +1,4 @@
+// Promise: nothing is lost.
 import { expect } from 'chai';
 import { judgeSubmission, submissionKill } from '../../lab/drills/submission.ts';
 

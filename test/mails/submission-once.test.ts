@@ -1,3 +1,4 @@
+// Promise: nothing is sent twice.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';

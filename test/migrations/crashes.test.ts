@@ -1,3 +1,4 @@
+// Promise: nothing is lost.
 import { expect } from 'chai';
 import type { Deps } from '../../core/base/deps.ts';
 import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run/run.ts';

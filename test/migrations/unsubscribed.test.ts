@@ -1,3 +1,4 @@
+// Promise: who left is not mailed.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { failMigration } from '../../core/migrations/run/run.ts';

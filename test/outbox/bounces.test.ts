@@ -1,3 +1,4 @@
+// Promise: who left is not mailed.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Phase } from '../../core/outbox/relay.ts';

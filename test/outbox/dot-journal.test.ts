@@ -1,3 +1,4 @@
+// Promise: nothing is lost.
 import { mkdtempSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

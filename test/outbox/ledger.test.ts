@@ -1,3 +1,4 @@
+// Promise: nothing is sent twice.
 import { expect } from 'chai';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import type { Deps, Evidence } from '../../core/base/deps.ts';

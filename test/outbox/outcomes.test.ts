@@ -1,3 +1,4 @@
+// Promise: nothing is sent twice.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';

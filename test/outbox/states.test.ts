@@ -1,3 +1,4 @@
+// Promise: nothing is sent twice.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Promise: who left is not mailed.
 import { expect } from 'chai';
 import { unsubscribeToken } from '../../core/composing/tokens.ts';
 import type { Suppression } from '../../core/suppressions/model.ts';

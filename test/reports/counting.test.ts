@@ -1,3 +1,4 @@
+// Promise: counts are exact.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';

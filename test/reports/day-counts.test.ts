@@ -1,3 +1,4 @@
+// Promise: counts are exact.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { COUNTS } from '../../core/outbox/counting/facts.ts';

@@ -1,3 +1,4 @@
+// Promise: nothing is sent twice.
 import { expect } from 'chai';
 import type { Delivery, Phase } from '../../core/outbox/relay.ts';
 import { until } from '../support/wait.ts';

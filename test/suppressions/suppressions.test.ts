@@ -1,3 +1,4 @@
+// Promise: who left is not mailed.
 import { expect } from 'chai';
 import { suppress } from '../../core/suppressions/suppressions.ts';
 import { addresses } from '../contacts/support.ts';

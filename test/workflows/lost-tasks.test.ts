@@ -1,3 +1,4 @@
+// Promise: nothing is sent twice.
 import { expect } from 'chai';
 import { openStage, type Stage } from './support.ts';
 
