@@ -109,8 +109,8 @@ describe('Pages of a campaign', function () {
       { fromSeq: 1, toSeq: 150 },
       { fromSeq: 151, toSeq: 300 },
     ];
-    const pages = await Promise.all(halves.map((half) => odd.page(id, half)));
-    // A campaign has five of ten connections, 20 ms a message: 1.2 s of the ten that a page may take.
+    const pages = await Promise.all(halves.map((half) => odd.page(id, half, 60_000)));
+    // A campaign has five of ten connections, 20 ms a message: 1.2 s of the time that a page may take.
     expect(pages.map(({ nextSeq }) => nextSeq)).to.deep.equal([null, null]);
     expect((await stage.arrived(id)).size).to.equal(300);
     await odd.stop();
