@@ -1,6 +1,6 @@
 // Runs before any dependency exists, so: plain JavaScript, Node 20, node builtins only.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,11 +14,14 @@ const scripts = {
   drill: 'lab/drills/main.ts',
   'demo:migration': 'stack/demo-migration.ts',
 };
+/** What they use besides what runs: mocha, a browser, clients of others. */
+const developerCommands = ['test', 'bench', 'drill'];
 const ownStackCommands = ['start', 'servers', 'test'];
 /** Inside the checkout: in the shared temporary folder any user of the machine could make it first and hold up a start. */
 const installLock = join(root, '.install-lock');
 
 const [command, ...args] = process.argv.slice(2);
+const isDeveloper = developerCommands.includes(command);
 if (!Object.hasOwn(scripts, command)) fail(`Say what to do: ${Object.keys(scripts).join(', ')}.`);
 await installWhatIsMissing();
 run(chooseNode());
@@ -27,42 +30,59 @@ async function installWhatIsMissing() {
   if (!staleReason()) return;
   await takeInstallLock();
   try {
-    const reason = staleReason();
-    if (reason) await install(reason);
+    const stale = staleReason();
+    if (stale) await install(stale);
   } finally {
     rmSync(installLock, { force: true });
   }
 }
 
-async function install(reason) {
+async function install({ reason, isAddition }) {
   const began = Date.now();
   const seconds = () => `${((Date.now() - began) / 1000).toFixed(0)} s`;
-  console.log(`Installing dependencies (${reason}): some 600 MB once unpacked, about a minute.`);
+  console.log(`Installing dependencies (${reason}), about half a minute.`);
+  // Started processes may use what is there, so additions leave it in place.
+  const how = isAddition ? ['install', '--no-save'] : ['ci', ...(isDeveloper ? [] : ['--omit=dev'])];
   const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] };
-  const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], options);
+  const npm = spawn('npm', [...how, '--no-audit', '--no-fund', '--loglevel=error'], options);
   process.once('SIGTERM', () => npm.kill() && process.exit(1));
-  const progress = setInterval(() => console.log(`npm ci is at work, ${seconds()}.`), 10_000);
+  const progress = setInterval(() => console.log(`npm is at work, ${seconds()}.`), 10_000);
   const code = await new Promise((resolve) => {
     npm.on('exit', resolve);
     npm.on('error', (error) => resolve(error.message));
   });
   clearInterval(progress);
   if (typeof code === 'string') fail(`npm could not be run (${code}). Install npm 10 or later beside Node.`);
-  if (code !== 0) fail('npm ci did not succeed; its message above says why. Mend that and start again.');
+  if (code !== 0) fail('npm did not succeed; its message above says why. Mend that and start again.');
+  removeForeignBridges();
   console.log(`Dependencies installed in ${seconds()}.`);
+}
+
+/** Temporal's package has its native part for five kinds of machine, 25 MB each. */
+function removeForeignBridges() {
+  const folder = join(root, 'node_modules/@temporalio/core-bridge/releases');
+  const releases = existsSync(folder) ? readdirSync(folder) : [];
+  const arch = { x64: 'x86_64', arm64: 'aarch64' }[process.arch];
+  const own = releases.find((name) => name.startsWith(`${arch}-`) && name.includes(`-${process.platform}`));
+  if (!own) return;
+  for (const name of releases) if (name !== own) rmSync(join(folder, name), { recursive: true });
 }
 
 /** npm writes node_modules/.package-lock.json last, so it is the stamp of a finished installation. */
 function staleReason() {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
-  if (!installed) return 'first start';
+  if (!installed) return { reason: 'first start', isAddition: false };
   const wanted = readPackages(join(root, 'package-lock.json')) ?? {};
+  let isIncomplete = false;
   for (const [path, { version, optional, devOptional, dev }] of Object.entries(wanted)) {
-    if (path === '' || (dev && command !== 'test' && !installed[path])) continue;
-    if (installed[path] ? installed[path].version !== version : !(optional || devOptional))
-      return 'package-lock.json has changed';
+    if (path === '') continue;
+    if (installed[path] && installed[path].version !== version)
+      return { reason: 'package-lock.json has changed', isAddition: false };
+    if (installed[path] || optional || devOptional) continue;
+    if (!dev) return { reason: 'package-lock.json has changed', isAddition: false };
+    isIncomplete = true;
   }
-  return null;
+  return isIncomplete && isDeveloper ? { reason: `for npm run ${command}`, isAddition: true } : null;
 }
 
 function readPackages(path) {

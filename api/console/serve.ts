@@ -17,12 +17,12 @@ const encodings = [
   { name: 'gzip', ending: '.gz' },
 ] as const;
 
-/** The pages of the console under /console, and the way there for a browser that opens the root. Everything else passes. */
+/** The pages of the console under /console, and the way on from the root. Everything else passes. */
 export function serveConsole(opened: OpenedConsole) {
   return async (context: Context, next: Next): Promise<void> => {
     const { path, method } = context;
     if (method !== 'GET' && method !== 'HEAD') return next();
-    if (path === '/') return leadBrowsers(context, next);
+    if (path === '/') return leadOn(context);
     if (path !== '/console' && !path.startsWith('/console/')) return next();
     context.state.route = '/console';
     const files = await opened;
@@ -34,13 +34,13 @@ export function serveConsole(opened: OpenedConsole) {
   };
 }
 
-/** Programs keep the answer that they had. */
-async function leadBrowsers(context: Context, next: Next): Promise<void> {
+/** A browser goes to the console; a program gets the paths of everything else. */
+function leadOn(context: Context): void {
   context.vary('Accept');
-  if (!context.get('Accept').includes('text/html')) return next();
   context.state.route = '/';
   context.set('Cache-Control', 'no-store');
-  context.redirect('/console');
+  if (context.get('Accept').includes('text/html')) context.redirect('/console');
+  else context.body = { success: true, data: { api: '/v1', docs: '/docs', console: '/console' } };
 }
 
 function respondPage(context: Context, { manifest }: ConsoleFiles): void {

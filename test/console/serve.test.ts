@@ -28,13 +28,15 @@ describe('The API serves the console', () => {
   const assetsIn = (html: string) =>
     [...html.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
 
-  it('leads a browser from the root to it, and answers programs there as before', async () => {
+  it('leads a browser from the root to it, and answers programs there with the paths of everything else', async () => {
     const browser = await get('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([browser.status, browser.headers.get('location')]).to.deep.equal([302, '/console']);
     for (const headers of [{}, { Accept: 'application/json' }, { Accept: '*/*' }]) {
       const program = await get('/', headers as Record<string, string>);
-      const { error } = (await program.json()) as { error: { code: string } };
-      expect([program.status, error.code]).to.deep.equal([404, 'NOT_FOUND']);
+      expect([program.status, program.headers.get('vary')]).to.deep.equal([200, 'Accept']);
+      const { data } = (await program.json()) as { data: Record<string, string> };
+      expect(data).to.deep.equal({ api: '/v1', docs: '/docs', console: '/console' });
+      for (const path of ['/docs', '/console']) expect((await get(path)).status, path).to.equal(200);
     }
   });
 

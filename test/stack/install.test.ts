@@ -12,6 +12,7 @@ const lockfile = JSON.stringify({ packages: { 'node_modules/one': { version: '1.
 /** `npm ci` as far as the entry sees it: takes a while, notes each run and who holds the lock, and leaves the stamp. */
 const npm = `#!/bin/sh
 echo "lock $(cat .install-lock)" >> npm-runs
+echo "$1 $2" >> npm-calls
 sleep 0.5
 mkdir -p node_modules
 cp package-lock.json node_modules/.package-lock.json
@@ -33,10 +34,10 @@ describe('Installing dependencies at the first start', () => {
     chmodSync(join(checkout, 'bin/npm'), 0o755);
   });
 
-  function start(): Promise<string> {
+  function start(command = 'admin'): Promise<string> {
     const env = { ...process.env, PATH: `${join(checkout, 'bin')}${delimiter}${process.env.PATH}` };
     return new Promise((resolve) => {
-      const entry = [join(checkout, 'stack/entry.mjs'), 'admin'];
+      const entry = [join(checkout, 'stack/entry.mjs'), command];
       execFile(process.execPath, entry, { env, timeout: 60_000 }, (_error, stdout, stderr) => resolve(stdout + stderr));
     });
   }
@@ -46,6 +47,24 @@ describe('Installing dependencies at the first start', () => {
     for (const text of said) expect(text).to.match(/started\n$/);
     expect(readFileSync(join(checkout, 'npm-runs'), 'utf8')).to.match(/^lock \d+\n$/);
     expect(existsSync(join(checkout, '.install-lock'))).to.equal(false);
+  });
+
+  it('Packages that only developers use are left out until a command of theirs adds them to what is there.', async () => {
+    const packages = { 'node_modules/one': { version: '1.0.0' }, 'node_modules/two': { version: '1.0.0', dev: true } };
+    const calls = () => readFileSync(join(checkout, 'npm-calls'), 'utf8').trim().split('\n');
+    const stamp = (known: object) =>
+      writeFileSync(join(checkout, 'node_modules/.package-lock.json'), JSON.stringify({ packages: known }));
+    writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify({ packages }));
+    await start();
+    stamp({ 'node_modules/one': { version: '1.0.0' } });
+    await start();
+    expect(calls()).to.deep.equal(['ci --omit=dev']);
+    await start('bench');
+    expect(calls().slice(1)).to.deep.equal(['install --no-save']);
+    await start('bench');
+    stamp({ ...packages, 'node_modules/one': { version: '0.9.0' } });
+    await start('bench');
+    expect(calls().slice(2)).to.deep.equal(['ci --no-audit']);
   });
 
   it('A file in the shared temporary folder holds nothing up, whatever its name.', async () => {
