@@ -24,6 +24,8 @@ export function createMailReader(
   return {
     parse: (bytes, { mailFrom, remoteAddress }) => parser.parse(bytes, { mailFrom, client: networkOf(remoteAddress) }),
     async verify(bytes, envelope) {
+      // The first mail would lose its verdicts to the start of the thread.
+      await verifier.ready();
       const signal = AbortSignal.timeout(VERIFY_MAX_MS);
       const late = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)));
       const size = { bytes: bytes.length, client: networkOf(envelope.remoteAddress), signal };

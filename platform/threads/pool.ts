@@ -18,6 +18,8 @@ export interface TaskSize {
 export interface Pool<Input, Output> {
   /** Rejects with TooMuch when the task is over a limit of its kind, and with another error when its work fails. */
   run(input: Input, size: TaskSize): Promise<Output>;
+  /** Resolves when a thread has loaded its module, which takes seconds on a busy machine, or has ended. */
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ interface Thread {
   worker: Worker;
   running: Map<number, Task>;
   isReady: boolean;
+  loaded: Promise<void>;
   /** The CPU time of the thread when its task began, or when it last gave a sign of life. */
   sinceMs: number;
   isAsked: boolean;
@@ -67,7 +70,11 @@ export function createPool<Input, Output>(
         ...(nurseryMb === undefined ? {} : { maxYoungGenerationSizeMb: nurseryMb }),
       },
     });
-    const thread: Thread = { worker, running: new Map(), isReady: false, sinceMs: 0, isAsked: false };
+    const loaded = new Promise<void>((resolve) => {
+      worker.once('message', () => resolve());
+      worker.once('exit', () => resolve());
+    });
+    const thread: Thread = { worker, running: new Map(), isReady: false, loaded, sinceMs: 0, isAsked: false };
     threads.add(thread);
     worker.on('message', (told: Told) => hear(thread, told));
     worker.on('error', (error: Error & { code?: string }) =>
@@ -80,9 +87,13 @@ export function createPool<Input, Output>(
   function hear(thread: Thread, told: Told): void {
     // Between the turns of a single task nothing is forgotten.
     if (told.id !== null || !thread.isReady || kind.together > 1) thread.sinceMs = told.cpuMs;
+    const isNew = !thread.isReady;
     thread.isReady = true;
     thread.isAsked = false;
-    if (told.id === null) return;
+    if (told.id === null) {
+      if (isNew) next();
+      return;
+    }
     const task = thread.running.get(told.id);
     thread.running.delete(told.id);
     if ('error' in told) task?.end(new Error(told.error));
@@ -124,9 +135,15 @@ export function createPool<Input, Output>(
   }
 
   function threadFor({ isAlone }: Task): Thread | null {
-    const [least] = [...threads].toSorted((a, b) => a.running.size - b.running.size);
+    // A thread that is still loading takes what the others have no room for.
+    const loaded = [...threads].filter(({ isReady, running }) => isReady && running.size < kind.together);
+    const some = loaded.length > 0 ? loaded : [...threads];
+    const [least] = some.toSorted((a, b) => a.running.size - b.running.size);
     if (least?.running.size === 0) return least;
-    if (threads.size < kind.threads) return start();
+    if (threads.size < kind.threads) {
+      const fresh = start();
+      if (loaded.length === 0) return fresh;
+    }
     if (isAlone || !least || least.running.size >= kind.together) return null;
     return [...least.running.values()].some((task) => task.isAlone) ? null : least;
   }
@@ -195,6 +212,11 @@ export function createPool<Input, Output>(
           else resolve(output as Output);
         });
       });
+    },
+    async ready() {
+      if (isClosed) return;
+      const some = [...threads];
+      await (some.find(({ isReady }) => isReady) ?? some[0] ?? start()).loaded;
     },
     async close() {
       isClosed = true;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { threadId, workerData } from 'node:worker_threads';
 
 export interface Order {
   /** CPU time in one turn. */
@@ -9,10 +10,28 @@ export interface Order {
   fails?: boolean;
   fillsMemory?: boolean;
   answer?: unknown;
+  /** Answers which thread did it. */
+  namesThread?: boolean;
 }
 
+export interface ThreadsLoaded {
+  /** One number: how many threads have loaded this module. */
+  count: SharedArrayBuffer;
+}
+
+const { settings } = workerData as { settings: ThreadsLoaded | null };
+if (settings) Atomics.add(new Int32Array(settings.count), 0, 1);
+
 /** Work of a thread, as a test orders it. */
-export async function work({ spinMs = 0, turns = 1, pauseMs = 0, fails, fillsMemory, answer = null }: Order) {
+export async function work({
+  spinMs = 0,
+  turns = 1,
+  pauseMs = 0,
+  fails,
+  fillsMemory,
+  answer = null,
+  namesThread,
+}: Order) {
   for (let turn = 0; turn < turns; turn += 1) {
     spin(spinMs);
     await pause(turns > 1 ? 1 : 0);
@@ -21,7 +40,7 @@ export async function work({ spinMs = 0, turns = 1, pauseMs = 0, fails, fillsMem
   while (fillsMemory) kept.push(Array.from({ length: 10_000 }, () => ({ kept })));
   if (pauseMs > 0) await pause(pauseMs);
   if (fails) throw new Error('as ordered');
-  return answer;
+  return namesThread ? threadId : answer;
 }
 
 function spin(ms: number): void {

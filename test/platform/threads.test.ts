@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { TooMuch } from '../../core/base/errors.ts';
 import type { Kind } from '../../platform/threads/kinds.ts';
 import { createPool, type Pool } from '../../platform/threads/pool.ts';
-import type { Order } from './threads-work.ts';
+import type { Order, ThreadsLoaded } from './threads-work.ts';
 
 const LONG_MS = 20_000;
 
@@ -12,10 +12,11 @@ describe('Threads for bytes of strangers', function () {
   const pools: Pool<Order, unknown>[] = [];
   afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 
-  function open(limits: Partial<Kind> = {}): Pool<Order, unknown> {
+  function open(limits: Partial<Kind> = {}, settings: ThreadsLoaded | null = null): Pool<Order, unknown> {
     const module = new URL('./threads-work.ts', import.meta.url);
     const most = { ...{ cpuMs: 300, cpuMsPerMegabyte: 0 }, ...{ bytesMax: 100, bytesPerClientMax: 60 }, heapMb: 64 };
     const pool = createPool<Order, unknown>('largeMails', {
+      settings,
       limits: { module, threads: 1, together: 1, ...most, ...limits },
     });
     pools.push(pool);
@@ -54,6 +55,16 @@ describe('Threads for bytes of strangers', function () {
     expect(await limitOf(pool.run({ fillsMemory: true }, { bytes: 1 }))).to.equal('memory');
     expect(await limitOf(pool.run({ fails: true }, { bytes: 1 }))).to.equal('as ordered');
     expect(await limitOf(pool.run({ answer: 'next' }, { bytes: 1 }))).to.equal('next');
+  });
+
+  it('are ready when one has loaded its module, and one that is loading takes no task that another has room for', async () => {
+    const count = new SharedArrayBuffer(4);
+    const pool = open({ threads: 2, together: 2 }, { count });
+    await pool.ready();
+    expect(new Int32Array(count)[0]).to.equal(1);
+    const order = { pauseMs: 1, namesThread: true };
+    const [first, second] = await Promise.all([pool.run(order, { bytes: 1 }), pool.run(order, { bytes: 1 })]);
+    expect(second).to.equal(first);
   });
 
   it('refuse a task when too many bytes wait, of one client or of all, and take it when they are done', async () => {
