@@ -2,6 +2,7 @@ import { normalizeEmail } from '../core/base/text/addresses.ts';
 import { withoutEnd } from '../core/base/text/text-ends.ts';
 import { type Config, type Variable, variableName, variables } from '../schemas/config.ts';
 import { storeFault } from './media/store-names.ts';
+import { isNetwork } from './networks.ts';
 
 export class ConfigError extends Error {}
 
@@ -19,6 +20,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: withoutEnd(String(publicUrl), '/'),
     consoleFrom: readAddress('CONSOLE_FROM', String(values.consoleFrom)),
     postmasterTo: readAddress('POSTMASTER_TO', String(values.postmasterTo)),
+    inboundGateways: readNetworks('INBOUND_GATEWAYS', values.inboundGateways as string[]),
     temporalUiUrl: withoutEnd(String(values.temporalUiUrl), '/'),
     mailHost,
     spfRecord: values.spfRecord || `v=spf1 a:${mailHost} ~all`,
@@ -30,6 +32,13 @@ function readAddress(name: string, text: string): string {
   const email = text === '' ? text : normalizeEmail(text);
   if (email === null) throw new ConfigError(`${name} must be an email address and nothing else, not "${text}".`);
   return email;
+}
+
+function readNetworks(name: string, texts: string[]): string[] {
+  const fault = texts.find((text) => !isNetwork(text));
+  if (fault !== undefined)
+    throw new ConfigError(`${name} must list addresses and networks such as 10.0.0.0/8, not "${fault}".`);
+  return texts;
 }
 
 function readVariable(name: string, variable: Variable, env: NodeJS.ProcessEnv): unknown {

@@ -132,6 +132,12 @@ export const variables = {
     description:
       'Addresses of proxies before the inbound mail server that send a PROXY header (version 1), comma separated; empty: none. They are proxies of the submission server too.',
   },
+  inboundGateways: {
+    type: 'list',
+    default: '',
+    description:
+      'Addresses and networks (10.0.0.0/8) of your own mail servers and proxies before the inbound mail server that name their clients by XFORWARD or XCLIENT, comma separated; empty: nobody may.',
+  },
   inboundTlsCertificate: {
     type: 'string',
     default: '',

@@ -1,10 +1,12 @@
-import type { Socket } from 'node:net';
+import type { BlockList, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPConnection, SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import { networkOf } from '../../core/base/text/networks.ts';
+import { isAmong } from '../networks.ts';
 import type { Kind } from '../threads/kinds.ts';
-import { answerAfterEnd } from './last-replies.ts';
+import { followGateway } from './connection/gateways.ts';
+import { answerAfterEnd } from './connection/last-replies.ts';
 
 /** The resources that one client may use of a mail server, so that enough is left for others. */
 export interface SessionLimits {
@@ -15,6 +17,8 @@ export interface SessionLimits {
   commandsMax: number;
   /** Until the client has logged in; left out where there is no login. */
   loginMs?: number;
+  /** Mail servers and proxies that name their clients; the clients have shares, they have none. */
+  gateways?: BlockList;
 }
 
 export interface InboundLimits extends SessionLimits {
@@ -68,16 +72,18 @@ export class LimitedSmtpServer extends SMTPServer {
   override connect(socket: Socket | TLSSocket, options?: SMTPConnectionOptions | null): void {
     // Closed before it was handed over: no later event would remove it from the count.
     if (socket.destroyed) return;
-    const network = networkOf(options?.remoteAddress ?? socket.remoteAddress ?? '');
-    const open = this.#connections.get(network) ?? 0;
-    if (open >= this.#limits.connectionsPerAddress) {
+    const address = options?.remoteAddress ?? socket.remoteAddress ?? '';
+    const isGateway = isAmong(this.#limits.gateways, address);
+    const counted: string[] = [];
+    const admit = (client: string) => this.#admit(networkOf(client), counted);
+    if (!isGateway && !admit(address)) {
       refuse(socket);
       return;
     }
-    this.#connections.set(network, open + 1);
     super.connect(socket, options);
     const connection = [...this.connections].find(({ id }) => id === options?.id);
     if (connection) {
+      if (isGateway) followGateway(connection, admit);
       this.#limitCommands(connection);
       answerAfterEnd(connection);
       keepOwnCodes(connection);
@@ -91,10 +97,22 @@ export class LimitedSmtpServer extends SMTPServer {
       clearTimeout(deadline);
       clearTimeout(loginDeadline);
       if (connection) this.#commands.delete(connection.id);
-      const left = (this.#connections.get(network) ?? 1) - 1;
-      if (left > 0) this.#connections.set(network, left);
-      else this.#connections.delete(network);
+      for (const network of counted) this.#release(network);
     });
+  }
+
+  #admit(network: string, counted: string[]): boolean {
+    const open = this.#connections.get(network) ?? 0;
+    if (open >= this.#limits.connectionsPerAddress) return false;
+    this.#connections.set(network, open + 1);
+    counted.push(network);
+    return true;
+  }
+
+  #release(network: string): void {
+    const left = (this.#connections.get(network) ?? 1) - 1;
+    if (left > 0) this.#connections.set(network, left);
+    else this.#connections.delete(network);
   }
 
   /** Listens, and resolves with the port. */

@@ -5,6 +5,7 @@ import { type Destination, judgeRecipient } from '../../core/inbound/destination
 import type { MailReader } from '../../core/inbound/mail.ts';
 import { fullQuota, type Quota, quotaMegabytes } from '../../core/inbound/quotas.ts';
 import { receiveMail } from '../../core/inbound/receive.ts';
+import { networkSet } from '../networks.ts';
 import { createHeldBytes, INBOUND_LIMITS, type InboundLimits, LimitedSmtpServer } from './limits.ts';
 import { createMailReader } from './reader.ts';
 import { reply } from './reply.ts';
@@ -32,7 +33,11 @@ export async function openInboundServer(
     deps.log.warn({}, 'POSTMASTER_TO is not set: letters to postmaster@ and abuse@ of this server are refused');
   const certificate = readCertificate('inbound', deps.config);
   const reader = createMailReader(deps.config, deps.log, limits);
-  const own = { ...limits, connectionsPerAddress: inboundConnectionsPerAddress };
+  const own = {
+    ...limits,
+    connectionsPerAddress: inboundConnectionsPerAddress,
+    gateways: networkSet(deps.config.inboundGateways),
+  };
   const door = createDoor(deps, reader, own);
   const options: ConstructorParameters<typeof LimitedSmtpServer>[0] = {
     name: deps.config.mailHost,
