@@ -79,6 +79,8 @@ interface EndpointSpec<Body, Query> {
   /** Of an event stream: schema of the data of each event, and of the one message that may be the answer instead. */
   events?: Schema<unknown>;
   status?: 200 | 201 | 202;
+  /** The answer with 200 where the thing was there before, when `status` is that of a new one. */
+  known?: string;
   /** More statuses that the OpenAPI document lists, with their meaning. */
   errors?: Partial<Record<401 | 403 | 404 | 409 | 422 | 429 | 500, string>>;
   /** Answers carry a secret under this key of `data`; stored idempotent answers leave it out. */

@@ -14,9 +14,10 @@ const KEY_FORM = /^[\x20-\x7e]{1,256}$/;
 
 /** null: this request has no key, or its endpoint takes none, or gives it to a call of its own. */
 export function idempotencyKey(endpoint: Endpoint, context: Context): string | null {
-  if (!takesIdempotencyKey(endpoint) || endpoint.passesIdempotencyKey) return null;
   const given = context.req.headers['idempotency-key'];
-  return given === undefined ? null : checkedKey(String(given));
+  if (given === undefined || !takesIdempotencyKey(endpoint)) return null;
+  const key = checkedKey(String(given));
+  return endpoint.passesIdempotencyKey ? null : key;
 }
 
 export function takesIdempotencyKey({ method, rawBody, isComputed, key }: Endpoint): boolean {

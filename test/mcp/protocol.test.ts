@@ -203,6 +203,15 @@ describe('MCP over HTTP', () => {
       expect((await ask(rpc('ping'), header)).body.result).to.deep.equal({});
     });
 
+    it('of another form is refused before the tool is called, with the name of the header', async () => {
+      const { status, body } = await ask(call(mail), { 'Idempotency-Key': 'x'.repeat(257) });
+      expect([status, body.error.code, body.error.details]).to.deep.equal([
+        400,
+        'VALIDATION_ERROR',
+        'Idempotency-Key: must be 1 to 256 printable ASCII characters',
+      ]);
+    });
+
     it('of another call is an error of the tool, and nothing is sent', async () => {
       await ask(call({ ...mail, idempotencyKey: 'mcp-2' }));
       const before = await environment.deps.db.messages.countDocuments({ projectId: environment.own.project._id });

@@ -150,6 +150,7 @@ function rawSchema({ bodyLimit, query }: Endpoint, type: string): Json {
 function responses(endpoint: Endpoint, components: Components): Json {
   const status = String(endpoint.status ?? 200);
   const named: Json = { [status]: success(endpoint, components) };
+  if (endpoint.known) named['200'] = { ...success(endpoint, components), description: endpoint.known };
   const add = (code: number, name: string) => {
     named[code] = { $ref: `#/components/responses/${name}` };
   };
