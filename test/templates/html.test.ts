@@ -53,7 +53,7 @@ const UNTOUCHED = [
 
 const PIXEL =
   '<img src="https://t.test/o.gif?a=1&amp;b=2" width="1" height="1" alt="" style="border:0;width:1px;height:1px">';
-const HIDDEN = /^<div style="display:none;[^"]*">Look &amp; &lt;see&gt;<\/div>$/;
+const HIDDEN = /^<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">Look &amp; &lt;see&gt;<\/div>$/;
 
 /** `*` is where the preview text goes and `@` where the pixel goes. */
 const PLACES = [
