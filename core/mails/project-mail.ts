@@ -68,7 +68,7 @@ export async function projectMailing(
   return { content, messages: [message] };
 }
 
-/** The address that the project names, or no-reply@ its first verified domain. */
+/** The address that the project names, or no-reply@ its first verified domain; one without records in DNS is the last choice. */
 async function publicSender(
   { db }: Pick<Deps, 'db'>,
   { _id: projectId, name, publicName = name, publicFrom }: From,
@@ -76,7 +76,7 @@ async function publicSender(
   if (publicFrom) return publicFrom;
   const [first] = await db.domains
     .find({ projectId, verificationStatus: 'VERIFIED' }, { projection: { domainName: 1 }, hint: 'domain_name' })
-    .sort({ _id: 1 })
+    .sort({ seeded: 1, _id: 1 })
     .limit(1)
     .toArray();
   return first ? { email: `no-reply@${first.domainName}`, name: publicName } : null;

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { BSON, ObjectId } from 'mongodb';
 import type { Project } from '../../core/base/model.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { type ProjectMail, sendProjectMail } from '../../core/mails/project-mail.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import { until } from '../support/wait.ts';
@@ -57,6 +58,17 @@ describe('A mail that a project sends by itself', function () {
     expect(raw)
       .to.match(/^DKIM-Signature:/m)
       .and.not.match(/^List-Unsubscribe:/m);
+  });
+
+  it('comes from a domain with records in DNS before one that was seeded', async () => {
+    const { deps } = post.environment;
+    const real = await seedVerifiedDomain(deps, project, 'real.example.com', new ObjectId());
+    const own = { _id: real._id, projectId: project._id };
+    await deps.db.domains.updateOne(own, { $set: { seeded: false } });
+    expect(await sendProjectMail(deps, project, mailOf('real@in.test'))).to.equal(true);
+    await deps.db.domains.deleteOne(own);
+    const senders = (await messagesTo('real@in.test')).map(({ senderDomain }) => senderDomain);
+    expect(senders).to.deep.equal(['real.example.com']);
   });
 
   it('comes from the address that the project names', async () => {
