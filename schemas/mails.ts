@@ -93,7 +93,7 @@ const mail = {
   type: 'object',
   required: ['to', 'from'],
   properties: {
-    to: { ...mailboxField, 'x-hint': 'one recipient only; POST /mails/bulk takes several' },
+    to: { ...mailboxField, 'x-hint': 'one recipient only: POST /mails/bulk takes several' },
     ...options,
   },
 } as const;

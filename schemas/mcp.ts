@@ -7,7 +7,7 @@ const ID_MAX = 256;
 export const mcpMessage = schema({
   title: 'McpMessage',
   type: 'object',
-  'x-hint': 'one message; batches are not taken',
+  'x-hint': 'one message: batches are not taken',
   required: ['jsonrpc'],
   properties: {
     jsonrpc: { type: 'string', enum: ['2.0'] },

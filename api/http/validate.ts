@@ -4,6 +4,7 @@ import { isE164, normalizeEmail } from '../../core/base/text/addresses.ts';
 import { coerce } from '../../core/base/text/coercion.ts';
 import { isTimezone } from '../../core/campaigns/run/gradual.ts';
 import { type JsonSchema, mapInside, type Schema } from '../../schemas/schema.ts';
+import { nameSentence, sentenceOf } from '../../schemas/sentences.ts';
 
 const DETAILS_MAX = 20;
 
@@ -107,58 +108,20 @@ function validationError(errors: ErrorObject[]): AppError {
 }
 
 function explainErrors(errors: ErrorObject[]): string {
-  const lines = new Set(errors.filter(({ keyword }) => keyword !== 'if').map(explainError));
+  const lines = new Set(errors.filter(({ keyword }) => !SAID_ELSEWHERE.has(keyword)).map(explainError));
   return [...lines].slice(0, DETAILS_MAX).join('; ');
 }
 
+/** Ajv adds these to the error of the rule that they hold. */
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(['if', 'propertyNames']);
+
 /** "cc/3/email: must be an email address" */
-function explainError(error: ErrorObject): string {
-  const path = error.instancePath.slice(1);
-  const at = (field: string) => (path ? `${path}/${field}` : field);
-  switch (error.keyword) {
-    case 'required':
-      return `${at(error.params.missingProperty)}: is required`;
-    case 'format':
-      return `${path}: ${formatMessages[error.params.format as string] ?? error.message}`;
-    case 'enum':
-      return `${path}: must be one of ${error.params.allowedValues.join(', ')}`;
-    case 'maxItems':
-      return `${path}: must hold ${error.params.limit} entries at most`;
-    case 'minItems':
-      return `${path}: must hold ${error.params.limit} entries at least`;
-    case 'maxLength':
-      return `${path}: must be ${error.params.limit} characters at most`;
-    case 'minLength':
-      return `${path}: must be ${error.params.limit} characters at least`;
-    case 'type':
-      return `${path || 'body'}: must be ${[error.params.type].flat().map(withArticle).join(' or ')}${hintOf(error)}`;
-    case 'additionalProperties':
-      return `${at(error.params.additionalProperty)}: is not in the schema`;
-    case 'propertyNames':
-      return `${path}: has a name that is not allowed: ${String(error.params.propertyName).slice(0, 80)}`;
-    default:
-      return `${path || 'body'}: ${error.message}`;
-  }
-}
-
-/** A schema may carry a hint next to its type, for callers who commonly get it wrong. */
-function hintOf({ parentSchema }: ErrorObject): string {
-  const hint = parentSchema?.['x-hint'];
-  return typeof hint === 'string' ? ` (${hint})` : '';
-}
-
-const formatMessages: Record<string, string> = {
-  email: 'must be an email address',
-  'email-or-empty': 'must be an email address, or empty',
-  timezone: 'must be an IANA time zone, for example Europe/Berlin',
-  'date-time': 'must be an ISO 8601 time',
-  mobile: 'must be a number in E.164 form, for example +12025550123',
-  uri: 'must be a URL',
-  line: 'must be one line without control characters',
-  lines: 'must be text without control characters but line ends',
-};
-
-function withArticle(type: string): string {
-  if (type === 'null') return 'null';
-  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+function explainError({ keyword, params, instancePath, propertyName, parentSchema }: ErrorObject): string {
+  const inside: unknown = params.missingProperty ?? params.additionalProperty;
+  const places = instancePath.split('/').slice(1);
+  if (inside !== undefined) places.push(String(inside));
+  const field = places.findLast((place) => !/^\d+$/.test(place)) ?? '';
+  const sentence = sentenceOf({ rule: keyword, params, field, schema: parentSchema ?? {} });
+  const said = propertyName === undefined ? (sentence ?? 'is not valid') : nameSentence(propertyName, sentence);
+  return `${places.join('/') || 'body'}: ${said}`;
 }

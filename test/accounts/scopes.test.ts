@@ -203,7 +203,7 @@ describe('A key', () => {
       [{ scope: 'send', domainName: 'localhost' }, 'domainName: must be a domain name'],
       [{ scope: 'send', domainName: '*.example.com' }, 'domainName: must be a domain name'],
       [{ scope: 'send', domainName: 'a@example.com' }, 'domainName: must be a domain name'],
-      [{ scope: 'send', domainName: '' }, 'domainName: must be 1 characters at least'],
+      [{ scope: 'send', domainName: '' }, 'domainName: must not be empty'],
       [{ scope: 'send', domainName: 7 }, 'domainName: must be a string'],
     ] as const) {
       const { status, body } = await make(given);

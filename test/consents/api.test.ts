@@ -191,7 +191,7 @@ describe('Consents given with contacts', () => {
     const bad: [string, () => unknown, string][] = [
       ['without a text', () => ({ askedAt: ASKED }), 'consent/text: is required'],
       ['with a blank text', () => ({ text: ' \n ' }), 'consent/text: must not be blank'],
-      ['with an empty text', () => ({ text: '' }), 'consent/text: must be 1 characters at least'],
+      ['with an empty text', () => ({ text: '' }), 'consent/text: must not be empty'],
       ['with a long text', () => ({ text: 'x'.repeat(4_001) }), 'consent/text: must be 4000 characters at most'],
       ['with a number as text', () => ({ text: 1 }), 'consent/text: must be a string'],
       ['asked at no time', () => ({ text: TEXT, askedAt: 'yesterday' }), 'consent/askedAt: must be an ISO 8601 time'],

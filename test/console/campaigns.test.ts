@@ -241,7 +241,7 @@ describe('The pages of campaigns', function () {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Mails a second at most').fill('fast');
     await dialog.getByRole('button', { name: 'Change the rate' }).click();
-    await dialog.getByText('must be an integer or null').waitFor();
+    await dialog.getByText('must be a whole number, or null for none').waitFor();
     expect(await dialog.getByLabel('Mails a second at most').inputValue()).to.equal('fast');
     await dialog.getByLabel('Mails a second at most').fill('300');
     await page.keyboard.press('p');

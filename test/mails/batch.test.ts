@@ -129,7 +129,7 @@ describe('POST /mails/batch', () => {
     this.timeout(120_000);
     for (const mode of ['strict', 'partial']) {
       const wrong = [400, 'VALIDATION_ERROR'] as [number, string];
-      await refused([], { mode }, wrong, /mails: must hold 1 entries at least/);
+      await refused([], { mode }, wrong, /mails: must have at least one mail/);
       await refused(Array(101).fill(mail()), { mode }, wrong, /mails: must hold 100 entries at most/);
     }
     const half = { attachments: [{ fileName: 'a', content: Buffer.alloc(21 * 1024 * 1024).toString('base64') }] };

@@ -1,0 +1,129 @@
+import type { JsonSchema } from './schema.ts';
+
+/** A value that a rule of its schema refuses. */
+export interface Refused {
+  /** The keyword of the schema. */
+  rule: string;
+  /** The rule's allowance, in the words of Ajv: `limit`, `pattern`, `format`, ... */
+  params: Readonly<Record<string, unknown>>;
+  /** The name of the field, without what it is in. */
+  field: string;
+  /** The schema that has the rule. */
+  schema: JsonSchema;
+}
+
+/**
+ * The sentence behind the name of a field, with what is wrong and what to do: the words of `error.details` and `error.message`, which the console shows as they
+ * are. null: there is no sentence yet, which a test finds. No sentence has a semicolon, since one separates the fields.
+ */
+export function sentenceOf({ rule, params, field, schema }: Refused): string | null {
+  const own = FIELD_SENTENCES[`${field} ${rule}`];
+  if (own !== undefined) return own;
+  const limit = Number(params.limit);
+  switch (rule) {
+    case 'required':
+      return 'is required';
+    case 'pattern':
+      return PATTERN_SENTENCES[String(params.pattern)] ?? null;
+    case 'format':
+      return FORMAT_SENTENCES[String(params.format)] ?? null;
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`;
+    case 'minimum':
+    case 'maximum':
+      return rangeOf(schema);
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must be ${limit} characters at least`;
+    case 'maxLength':
+      return `must be ${limit} ${limit === 1 ? 'character' : 'characters'} at most`;
+    case 'minItems':
+      return limit === 1 ? 'must hold at least one entry' : `must hold ${limit} entries at least`;
+    case 'maxItems':
+      return `must hold ${limit} ${limit === 1 ? 'entry' : 'entries'} at most`;
+    case 'maxProperties':
+      return `must have ${limit} fields at most`;
+    case 'uniqueItems':
+      return 'must not hold the same entry twice';
+    case 'additionalProperties':
+      return 'is not known here, so check its spelling or leave it out';
+    case 'type':
+      return `must be ${typesOf([params.type].flat().map(String))}${hintOf(schema)}`;
+    default:
+      return null;
+  }
+}
+
+/** For names that the caller chooses: "has a name that is not allowed: a b (must be ...)". */
+export function nameSentence(name: string, sentence: string | null): string {
+  return `has a name that is not allowed: ${name.slice(0, NAME_SHOWN)}${sentence === null ? '' : ` (it ${sentence})`}`;
+}
+
+const NAME_SHOWN = 80;
+
+/** Where a field can say more than its rule. */
+export const FIELD_SENTENCES: Readonly<Record<string, string>> = {
+  'contactIds minItems': 'must name at least one person',
+  'contacts minItems': 'must have at least one contact',
+  'emails minItems': 'must have at least one address',
+  'listIds minItems': 'must name at least one list',
+  'mails minItems': 'must have at least one mail',
+  'options minItems': 'must have at least one option',
+  'options uniqueItems': 'must not have the same option twice',
+  'states minItems': 'must name at least one state',
+  'utm minProperties': 'must have at least one of source, medium, campaign, term and content, or be null',
+};
+
+/** By the pattern. */
+export const PATTERN_SENTENCES: Readonly<Record<string, string>> = {
+  '\\S': 'must not be blank',
+  '^[A-Za-z0-9_]{1,64}$': 'must be 1 to 64 letters (a to z), digits and underscores, without spaces',
+  '^[A-Za-z0-9_-]{1,64}$': 'must be 1 to 64 letters (a to z), digits, underscores and hyphens, without spaces',
+  '^[A-Za-z0-9-]{1,76}$': 'must be 1 to 76 letters (a to z), digits and hyphens',
+  '^[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{1,64}$':
+    'must be a tag, its name and its value with a colon between, for example kind:invoice',
+  '^[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{1,64}$|^other$':
+    'must be a tag, its name and its value with a colon between, for example kind:invoice, or other',
+  '^[A-Za-z0-9_-]+$': 'must be a reason as answers show it: letters, digits, underscores and hyphens',
+  '^[a-z0-9-]+$': 'must be a mailbox provider as answers show it: small letters, digits and hyphens',
+  '^[A-Za-z0-9][A-Za-z0-9.-]*$': 'must be a domain, for example news.example.com',
+  '^#[0-9A-Fa-f]{6}$': 'must be a colour of # and six digits from 0 to 9 and a to f, for example #1a6b54',
+  '^([1-9][0-9]{0,8}|draft)$': 'must be the number of a version, or draft',
+  '^[0-9a-f]{24}$': 'must be an id, 24 digits from 0 to 9 and a to f',
+  '^[0-9a-fA-F]{24}$': 'must be an id, 24 digits from 0 to 9 and a to f',
+};
+
+/** By the format. */
+export const FORMAT_SENTENCES: Readonly<Record<string, string>> = {
+  email: 'must be an email address',
+  'email-or-empty': 'must be an email address, or empty',
+  timezone: 'must be an IANA time zone, for example Europe/Berlin',
+  'date-time': 'must be an ISO 8601 time',
+  mobile: 'must be a number in E.164 form, for example +12025550123',
+  line: 'must be one line without control characters',
+  lines: 'must be text without control characters but line ends',
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+};
+
+function rangeOf({ minimum, maximum }: JsonSchema): string {
+  if (minimum === undefined) return `must be ${maximum} or less`;
+  return maximum === undefined ? `must be ${minimum} or more` : `must be from ${minimum} to ${maximum}`;
+}
+
+function typesOf(types: readonly string[]): string {
+  const named = types.filter((type) => type !== 'null').map((type) => TYPES[type] ?? type);
+  return named.join(' or ') + (types.includes('null') ? ', or null for none' : '');
+}
+
+/** A schema may carry a hint next to its type, for callers who commonly get it wrong. */
+function hintOf(schema: JsonSchema): string {
+  const hint = schema['x-hint'];
+  return typeof hint === 'string' ? ` (${hint})` : '';
+}
