@@ -281,7 +281,7 @@ export interface AutomationBranchInput {
   branchId?: string;
   label?: string;
   triggerType?: 'contact_property_matches_with' | 'event_property';
-  /** Omitted: the branch always holds. May ask about behaviour and the last days, as a segment does. */
+  /** Omitted: the branch always holds. May ask about lists, behaviour and the last days, as a segment does. */
   filterCriteria?: Record<string, unknown>;
   appliesTo?: 'branch_entry' | 'all_branch_steps';
   /** First step of the branch. */
@@ -1278,7 +1278,7 @@ export interface CreateContactListBody {
   isPublic?: boolean;
   /** Omitted: segment when filterCriteria is given, else list. */
   type?: ContactListType;
-  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
+  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
   filterCriteria?: Record<string, unknown> | null;
 }
 
@@ -2020,7 +2020,7 @@ export interface EntryCriteria {
   fromValue?: CriterionValue;
   /** Omitted: any value. */
   toValue?: CriterionValue;
-  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels. */
+  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels. {field: listIds, operator: in_list or not_in_list, value: the id of a list} asks about a list. */
   filterCriteria?: Record<string, unknown>;
 }
 
@@ -2035,7 +2035,7 @@ export interface EntryCriteriaInput {
   fromValue?: CriterionValue;
   /** Omitted: any value. */
   toValue?: CriterionValue;
-  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels. */
+  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels. {field: listIds, operator: in_list or not_in_list, value: the id of a list} asks about a list. */
   filterCriteria?: Record<string, unknown>;
 }
 
@@ -2946,7 +2946,7 @@ export interface PreviewCampaignBody {
 }
 
 export interface PreviewContactListBody {
-  /** logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
+  /** logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
   filterCriteria: Record<string, unknown>;
 }
 
@@ -4241,7 +4241,7 @@ export interface UpdateContactListBody {
   isPublic?: boolean;
   /** Omitted: segment when filterCriteria is given, else list. */
   type?: ContactListType;
-  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
+  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
   filterCriteria?: Record<string, unknown> | null;
 }
 

@@ -31,7 +31,7 @@ const nullableStepId = { ...stepId, type: ['string', 'null'] } as const;
 const filterCriteria = {
   type: 'object',
   description:
-    'logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels.',
+    'logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels. {field: listIds, operator: in_list or not_in_list, value: the id of a list} asks about a list.',
 } as const;
 const propertyValue = {
   title: 'CriterionValue',
@@ -108,7 +108,8 @@ const branch = {
     triggerType: { enum: ['contact_property_matches_with', 'event_property'] },
     filterCriteria: {
       ...filterCriteria,
-      description: 'Omitted: the branch always holds. May ask about behaviour and the last days, as a segment does.',
+      description:
+        'Omitted: the branch always holds. May ask about lists, behaviour and the last days, as a segment does.',
     },
     appliesTo: { enum: ['branch_entry', 'all_branch_steps'] },
     nextStepId: { ...nullableStepId, description: 'First step of the branch.' },

@@ -18,7 +18,7 @@ const REMOVE_FROM_LIST_MAX = 10_000;
 export const PREVIEWED_MAX = 10;
 
 const filterDescription =
-  'logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them.';
+  'logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them.';
 
 const name = { type: 'string', minLength: 1, maxLength: LIST_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 const listType = { title: 'ContactListType', enum: ['list', 'segment'] } as const;

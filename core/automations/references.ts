@@ -2,7 +2,9 @@ import type { Deps } from '../base/deps.ts';
 import { AppError, invalid } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
+import { parseFilter } from '../contacts/filters/filters.ts';
 import { findList } from '../contacts/lists/lists.ts';
+import { requireLists } from '../contacts/lists/named.ts';
 import { findVerifiedDomain } from '../domains/domains.ts';
 import { findNamableGroup } from '../suppressions/groups.ts';
 import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
@@ -108,6 +110,10 @@ function namedThings(
       field: 'unsubscribeGroupId',
       check: () => findNamableGroup(deps, project, unsubscribeGroupId, 'unsubscribeGroupId'),
     });
+  for (const { criteria, path } of filtersOf(definition)) {
+    const parsed = parseFilter(criteria, { contactProperties: {}, event: {} });
+    if (parsed.ok) things.push({ field: path, check: () => requireLists(deps, project, parsed.filter, { path }) });
+  }
   const seen = new Set<string>();
   for (const [index, step] of steps.entries()) {
     const templateId = step.type === 'email' ? step.email.templateId : undefined;
@@ -117,6 +123,19 @@ function namedThings(
     things.push({ field, check: () => templateNamed(deps, project, templateId, field) });
   }
   return things;
+}
+
+function filtersOf({ entryCriteria, steps }: AutomationDefinition) {
+  const branches = steps.flatMap((step, at) =>
+    step.type === 'branch'
+      ? step.branches.map(({ filterCriteria }, index) => ({
+          criteria: filterCriteria,
+          path: `steps/${at}/branches/${index}/filterCriteria`,
+        }))
+      : [],
+  );
+  const entry = { criteria: entryCriteria.filterCriteria, path: 'entryCriteria/filterCriteria' };
+  return [entry, ...branches].filter(({ criteria }) => criteria);
 }
 
 async function missingSubjects(

@@ -7,7 +7,7 @@ import { coerce } from '../base/text/coercion.ts';
 import type { ConsentEvidence } from '../consents/model.ts';
 import { compareSegments, type View } from './compare-segments.ts';
 import { changedValues, contactFields } from './fields.ts';
-import { type BehaviourKind, behaviourField, TIME } from './filters/filters.ts';
+import { type BehaviourKind, behaviourField, LIST_FIELD, TIME } from './filters/filters.ts';
 import type { Contact, ContactFact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
 
@@ -169,6 +169,7 @@ function changed(
   if (isChanged) {
     after.updatedAt = now;
     fields.add('updatedAt');
+    if (after.listIds !== before.listIds) fields.add(LIST_FIELD);
   }
   for (const field of happened(rules, before, change, now)) fields.add(field);
   const isWoken = before.isQuiet === true && wakes(change, isChanged);

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
 import { compileFilter, type FilterSubject, filterFields, parseFilter } from '../../core/contacts/filters/filters.ts';
 import { leastOf } from '../linear/cpu.ts';
 
 const DECLARED = { contactProperties: { age: 'number', vip: 'boolean', born: 'date', plan: 'string' } } as const;
 const WITH_EVENT = { ...DECLARED, event: { amount: 'number' } } as const;
+
+const LIST = '66f1c0a2e4b0a1b2c3d4e5a1';
+const OTHER_LIST = '66f1c0a2e4b0a1b2c3d4e5b2';
 
 const CONTACT = {
   email: 'ann@b.test',
@@ -20,6 +24,7 @@ const CONTACT = {
     seats: 5,
     note: 'ÄRGER?',
   },
+  listIds: [new ObjectId(LIST)],
   createdAt: new Date('2026-01-10T00:00:00Z'),
   updatedAt: '2026-02-10T00:00:00.000Z',
 };
@@ -60,12 +65,16 @@ const HOLDS: Row[] = [
   ['createdAt', 'after', '2026-01-09'],
   ['createdAt', 'between', ['2026-01-10', '2026-01-10T00:00:00.001Z']],
   ['updatedAt', 'after', 1767225600000],
+  ['listIds', 'in_list', LIST.toUpperCase()],
+  ['listIds', 'not_in_list', OTHER_LIST],
   ['event.name', 'equals', 'Purchase'],
   ['event.properties.amount', 'greater_than', 99],
   ['event.properties.item', 'equals', 'hat'],
 ];
 
 const FAILS: Row[] = [
+  ['listIds', 'in_list', OTHER_LIST],
+  ['listIds', 'not_in_list', LIST],
   ['firstName', 'equals', 'Anna'],
   ['firstName', 'contains', '.nn'],
   ['lastName', 'equals', 'null'],
@@ -145,6 +154,14 @@ const REFUSED: [string, unknown, RegExp][] = [
   ['between with the higher first', { groups: [condition('contactProperties.age', 'between', [2, 1])] }, /lower first/],
   ['days that are no number', { groups: [condition('createdAt', 'in_last_days', 'x')] }, /groups\/0\/value: must be/],
   ['days that are not whole', { groups: [condition('createdAt', 'in_last_days', 1.5)] }, /whole number of days/],
+  ['another operator of lists', { groups: [condition('listIds', 'equals', LIST)] }, /operator: must be one of in_list/],
+  [
+    'a list that is no id',
+    { groups: [condition('listIds', 'in_list', 'Customers')] },
+    /value: must be the id of a list/,
+  ],
+  ['several lists', { groups: [condition('listIds', 'in_list', [LIST])] }, /value: must be the id of a list/],
+  ['a type for lists', { groups: [condition('listIds', 'in_list', LIST, 'string')] }, /fieldType: must not be given/],
   ['in_last_days of a text', { groups: [condition('email', 'in_last_days', 7)] }, /operator: must be one of/],
   ['a sixth level', nestedIn(6), /^filterCriteria(\/groups\/0){5}: must not be deeper than 5 levels$/],
   [
@@ -239,11 +256,12 @@ describe('filters', () => {
           condition('email', 'is_empty'),
           condition('customFields.age', 'equals', 1),
           condition('contactProperties.age', 'equals', 2),
+          condition('listIds', 'in_list', LIST),
         ],
       },
       DECLARED,
     );
-    expect(parsed.ok && filterFields(parsed.filter)).to.deep.equal(['email', 'contactProperties.age']);
+    expect(parsed.ok && filterFields(parsed.filter)).to.deep.equal(['email', 'contactProperties.age', 'listIds']);
   });
 
   it('reads its own result to the same filter', () => {

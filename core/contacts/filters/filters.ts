@@ -1,3 +1,4 @@
+import { readMembership } from './membership.ts';
 import {
   type Behaviour,
   type Condition,
@@ -5,13 +6,17 @@ import {
   type Filter,
   isBehaviour,
   isInLastDays,
+  type Leaf,
+  LIST_FIELD,
   leavesOf,
+  type Membership,
 } from './model.ts';
 import { type BehaviourLimits, readBehaviour } from './read-behaviour.ts';
 import { isObject, isProblem, type Problem, readCondition, type DeclaredTypes as Types } from './read-condition.ts';
 
 export { type Fact, type Past, Tally } from './behaviour.ts';
 export { compileFilter, type FilterSubject } from './matching.ts';
+export { listsNamedIn } from './membership.ts';
 export {
   type Behaviour,
   type BehaviourKind,
@@ -22,6 +27,7 @@ export {
   hasConditions,
   isBehaviour,
   isFilter,
+  LIST_FIELD,
   SEARCHED_LENGTH_MAX,
   SEARCHED_LENGTH_MIN,
   searchedLength,
@@ -72,7 +78,7 @@ export function behaviourField(kind: Behaviour['behaviour']): string {
   return `behaviour.${kind}`;
 }
 
-function fieldsOf(leaf: Condition | Behaviour): string[] {
+function fieldsOf(leaf: Leaf): string[] {
   if (isBehaviour(leaf)) return [behaviourField(leaf.behaviour), TIME];
   return isInLastDays(leaf) ? [leaf.field, TIME] : [leaf.field];
 }
@@ -111,7 +117,7 @@ function isNested(group: Record<string, unknown>): boolean {
   return group.field === undefined && group.behaviour === undefined && ('groups' in group || 'conditions' in group);
 }
 
-function readLeaf(group: unknown, declared: DeclaredTypes): Condition | Behaviour | Problem {
+function readLeaf(group: unknown, declared: DeclaredTypes): Leaf | Problem {
   if (!isObject(group)) return { problem: ': must be an object with field, operator and value' };
   const { behaviour: limits } = declared;
   if (group.behaviour !== undefined) {
@@ -119,7 +125,8 @@ function readLeaf(group: unknown, declared: DeclaredTypes): Condition | Behaviou
     if (limits === 'refused') return { problem: '/behaviour: is not allowed here; use it in a segment or a branch' };
     return readBehaviour(group, limits);
   }
-  const read = readCondition(group, declared);
+  const read: Condition | Membership | Problem =
+    group.field === LIST_FIELD ? readMembership(group) : readCondition(group, declared);
   if (limits === 'refused' && !isProblem(read) && isInLastDays(read))
     return { problem: `/operator: ${read.operator} is not allowed here; use it in a segment or a branch` };
   return read;

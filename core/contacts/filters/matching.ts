@@ -1,17 +1,28 @@
 import type { ContactField } from '../../../schemas/contacts.ts';
 import { readDate } from '../../base/text/coercion.ts';
 import { behaviourHolds, type Past } from './behaviour.ts';
-import { type Condition, DAY_MS, type Entry, type Filter, isBehaviour, isFilter, isInLastDays } from './model.ts';
+import { type Listed, membershipHolds } from './membership.ts';
+import {
+  type Condition,
+  DAY_MS,
+  type Entry,
+  type Filter,
+  isBehaviour,
+  isFilter,
+  isInLastDays,
+  isMembership,
+} from './model.ts';
 import { compileTest, isNegative } from './value-tests.ts';
 
 /** The contact as it is stored; times may also be ISO strings, as in JSON. */
 export interface FilterSubject {
-  contact: Partial<Record<ContactField, string | null>> & {
-    email?: string;
-    contactProperties?: Readonly<Record<string, unknown>>;
-    createdAt?: Date | string;
-    updatedAt?: Date | string;
-  };
+  contact: Listed &
+    Partial<Record<ContactField, string | null>> & {
+      email?: string;
+      contactProperties?: Readonly<Record<string, unknown>>;
+      createdAt?: Date | string;
+      updatedAt?: Date | string;
+    };
   event?: { name: string; properties: Readonly<Record<string, unknown>> };
   /** The time that windows are held against; needed where a filter has one. */
   nowMs?: number;
@@ -32,6 +43,7 @@ export function compileFilter(filter: Filter): Holds {
 function compileEntry(entry: Entry): Holds {
   if (isFilter(entry)) return compileFilter(entry);
   if (isBehaviour(entry)) return behaviourHolds(entry);
+  if (isMembership(entry)) return membershipHolds(entry);
   const read = compileField(entry.field);
   if (isInLastDays(entry)) return compileLastDays(entry, read);
   const matches = compileTest(entry);

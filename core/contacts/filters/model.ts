@@ -28,6 +28,19 @@ export interface Condition extends ValueTest {
   field: string;
 }
 
+/** The lists of a contact, as a field of filters. */
+export const LIST_FIELD = 'listIds';
+export const MEMBERSHIPS = ['in_list', 'not_in_list'] as const;
+
+/** Whether the contact is in a list. Segments cannot be asked about: they follow from filters, so two could ask about each other. */
+export interface Membership {
+  id?: string;
+  field: typeof LIST_FIELD;
+  operator: (typeof MEMBERSHIPS)[number];
+  /** The id of the list. */
+  value: string;
+}
+
 export const BEHAVIOURS = ['opened', 'humanOpened', 'clicked', 'received', 'event'] as const;
 export type BehaviourKind = (typeof BEHAVIOURS)[number];
 
@@ -50,7 +63,8 @@ export interface Behaviour {
   properties?: Record<string, ValueTest>;
 }
 
-export type Entry = Condition | Behaviour | Filter;
+export type Leaf = Condition | Behaviour | Membership;
+export type Entry = Leaf | Filter;
 
 export interface Filter {
   logicalOperator: 'AND' | 'OR';
@@ -65,8 +79,12 @@ export function isBehaviour(entry: Entry): entry is Behaviour {
   return 'behaviour' in entry;
 }
 
+export function isMembership(entry: Entry): entry is Membership {
+  return 'field' in entry && entry.field === LIST_FIELD;
+}
+
 /** The conditions of all levels, in their order. */
-export function leavesOf({ groups }: Filter): Array<Condition | Behaviour> {
+export function leavesOf({ groups }: Filter): Leaf[] {
   return groups.flatMap((entry) => (isFilter(entry) ? leavesOf(entry) : [entry]));
 }
 
@@ -74,12 +92,12 @@ export function behavioursOf(filter: Filter): Behaviour[] {
   return leavesOf(filter).filter(isBehaviour);
 }
 
-/** Whether the filter asks about fields of the contact too. */
+/** Whether the filter asks about fields or lists of the contact too. */
 export function hasConditions(filter: Filter): boolean {
   return leavesOf(filter).some((leaf) => !isBehaviour(leaf));
 }
 
-export function isInLastDays({ operator }: ValueTest): boolean {
+export function isInLastDays({ operator }: Pick<Condition | Membership, 'operator'>): boolean {
   return operator === 'in_last_days' || operator === 'not_in_last_days';
 }
 
@@ -95,7 +113,10 @@ export const SEARCHED_LENGTH_MAX = 20_000;
 /** The characters that the filter searches in texts. Texts that are compared whole, or at one end, take no time to speak of. */
 export function searchedLength(filter: Filter): number {
   return leavesOf(filter)
-    .flatMap((leaf) => (isBehaviour(leaf) ? Object.values(leaf.properties ?? {}) : [leaf]))
+    .flatMap((leaf): ValueTest[] => {
+      if (isMembership(leaf)) return [];
+      return isBehaviour(leaf) ? Object.values(leaf.properties ?? {}) : [leaf];
+    })
     .filter(({ operator }) => operator === 'contains' || operator === 'not_contains')
     .reduce((sum, { value }) => sum + Math.max(SEARCHED_LENGTH_MIN, String(value).length), 0);
 }

@@ -1,6 +1,16 @@
+import { ObjectId } from 'mongodb';
 import { DECIMAL } from '../../base/text/coercion.ts';
 import { DATE_MS_MAX, DATE_MS_MIN, ISO_DATE } from '../../base/text/dates.ts';
-import { type Condition, type Entry, type Filter, isBehaviour, isFilter, isInLastDays } from './model.ts';
+import {
+  type Condition,
+  type Entry,
+  type Filter,
+  isBehaviour,
+  isFilter,
+  isInLastDays,
+  isMembership,
+  type Membership,
+} from './model.ts';
 import { type Bounds, conditionBounds, conditionPattern, isNegative, textTest } from './value-tests.ts';
 
 type Query = Record<string, unknown>;
@@ -20,7 +30,13 @@ export function filterToQuery(filter: Filter): Query | null {
 /** Windows are not expressed: their contacts are compared here, where the next change is found too. */
 function entryQuery(entry: Entry): Query | null {
   if (isFilter(entry)) return filterToQuery(entry);
+  if (isMembership(entry)) return membershipQuery(entry);
   return isBehaviour(entry) || isInLastDays(entry) ? null : conditionQuery(entry);
+}
+
+function membershipQuery({ operator, value }: Membership): Query {
+  const listId = new ObjectId(value);
+  return { listIds: operator === 'in_list' ? listId : { $ne: listId } };
 }
 
 function conditionQuery(condition: Condition): Query | null {

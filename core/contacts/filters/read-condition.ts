@@ -1,7 +1,7 @@
 import { CONTACT_FIELDS } from '../../../schemas/contacts.ts';
 import type { PropertyType, PropertyValue } from '../../base/model.ts';
 import { coerce, PROPERTY_TYPES } from '../../base/text/coercion.ts';
-import { type Condition, isInLastDays, OPERATORS, type Operator, type ValueTest } from './model.ts';
+import { type Condition, isInLastDays, LIST_FIELD, OPERATORS, type Operator, type ValueTest } from './model.ts';
 
 const VALUE_LENGTH_MAX = 1_000;
 const LAST_DAYS_MAX = 3_650;
@@ -112,7 +112,7 @@ function readDays(given: unknown): number | Problem {
 }
 
 function fieldNames(declared: DeclaredTypes): string {
-  const names = [...FIELD_TYPES.keys(), 'contactProperties.<name>'];
+  const names = [...FIELD_TYPES.keys(), 'contactProperties.<name>', LIST_FIELD];
   return [...names, ...(declared.event ? ['event.name', 'event.properties.<name>'] : [])].join(', ');
 }
 

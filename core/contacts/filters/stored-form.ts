@@ -1,4 +1,4 @@
-import { type Entry, type Filter, isBehaviour, isFilter } from './model.ts';
+import { type Entry, type Filter, isBehaviour, isFilter, isMembership } from './model.ts';
 
 type Given = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export function asksAboutBehaviour(stored: object | null): boolean {
 
 function formOf(given: Given, entry: Entry): Given {
   if (isFilter(entry)) return storedForm(given, entry);
-  if (isBehaviour(entry)) return { ...entry };
+  if (isBehaviour(entry) || isMembership(entry)) return { ...entry };
   const { field, operator, value } = given;
   const { id, fieldType } = entry;
   return { ...(id === undefined ? {} : { id }), field, operator, ...(value === undefined ? {} : { value }), fieldType };

@@ -1,7 +1,16 @@
 import { readDate } from '../../base/text/coercion.ts';
 import { behaviourChange } from './behaviour.ts';
 import { compileField, type FilterSubject } from './matching.ts';
-import { type Behaviour, type Condition, DAY_MS, type Filter, isBehaviour, isInLastDays, leavesOf } from './model.ts';
+import {
+  type Condition,
+  DAY_MS,
+  type Filter,
+  isBehaviour,
+  isInLastDays,
+  isMembership,
+  type Leaf,
+  leavesOf,
+} from './model.ts';
 
 type NextChange = (subject: FilterSubject) => number;
 
@@ -12,8 +21,9 @@ export function compileWindows(filter: Filter): NextChange | null {
   return (subject) => Math.min(...changes.map((next) => next(subject)));
 }
 
-function windowOf(leaf: Condition | Behaviour): NextChange[] {
+function windowOf(leaf: Leaf): NextChange[] {
   if (isBehaviour(leaf)) return [behaviourChange(leaf)];
+  if (isMembership(leaf)) return [];
   return isInLastDays(leaf) ? [lastDaysChange(leaf)] : [];
 }
 

@@ -11,6 +11,7 @@ import { behavioursOf, compileFilter, type Filter, filterToQuery, parseFilter } 
 import type { Contact } from '../model.ts';
 import { limitsOf, projectRulesOf } from '../project-rules.ts';
 import { countContacts } from './counts.ts';
+import { requireLists } from './named.ts';
 import { takeSlot } from './slots.ts';
 
 /** Less than the two seconds that are promised. */
@@ -42,6 +43,7 @@ export async function previewFilter(
   const parsed = parseFilter(given, limitsOf(deps, await projectRulesOf(deps, projectId)));
   if (!parsed.ok) throw invalid(`The filter is not valid: ${parsed.details}`, parsed.details);
   const { filter } = parsed;
+  await requireLists(deps, { _id: projectId }, filter);
   const release = await takeSlot(deps, projectId, 'preview');
   try {
     const query = filterToQuery(filter);

@@ -6,6 +6,7 @@ import { again, documentQueue, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import type { ListRemoval, StoredList } from '../model.ts';
 import { touchProjectRules } from '../project-rules.ts';
+import { refuseListOfSegment } from './named.ts';
 import { SETTLE_MS } from './recompute.ts';
 
 /** Runs in the transaction that removes a list. Throws when the list is still needed. */
@@ -31,11 +32,13 @@ export async function removeList(deps: Deps, list: StoredList): Promise<void> {
   const lastLookAt = new Date(deps.clock.now().getTime() + SETTLE_MS);
   const removal: ListRemoval = { _id, projectId, type: type === 'segment' ? 'segment' : 'list', lastLookAt };
   await inTransaction(deps, async (session) => {
+    // Saving a segment does too, so that of a segment that begins to name a list and its removal one sees the other.
+    await touchProjectRules(deps, { _id: projectId }, session);
     const { deletedCount } = await deps.db.contactLists.deleteOne({ _id, projectId }, { session });
     if (deletedCount === 0) throw notFound('CONTACT_LIST');
+    await refuseListOfSegment(deps, session, list);
     for (const refuse of deps.subscribers.listRemovals) await refuse(deps, session, list);
     await deps.db.listRemovals.insertOne({ ...removal, dueAt: deps.clock.now() }, { session });
-    if (type === 'segment') await touchProjectRules(deps, { _id: projectId }, session);
   });
   await leaveContacts(deps, removal, WAIT_MS);
 }

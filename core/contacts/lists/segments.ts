@@ -8,6 +8,7 @@ import { type Filter as ParsedFilter, parseFilter, searchedLength, storedForm } 
 import type { SegmentRecompute, StoredList } from '../model.ts';
 import { limitsOf, projectRulesOf, touchProjectRules } from '../project-rules.ts';
 import { countContacts } from './counts.ts';
+import { requireLists } from './named.ts';
 import { recomputeSegment, wakeRecomputes } from './recompute.ts';
 import { refuseTooLong, storedLength } from './searched.ts';
 
@@ -29,6 +30,7 @@ export async function createSegment(
   try {
     await inTransaction(deps, async (session) => {
       await touchProjectRules(deps, { _id: list.projectId }, session);
+      await requireLists(deps, { _id: list.projectId }, filter, { session });
       await refuseTooMany(deps, session, list.projectId);
       await refuseTooLong(deps, session, list, { own: searchedLength(filter), before: 0 });
       await deps.db.contactLists.insertOne(await withRecompute(deps, segment), { session });
@@ -46,6 +48,7 @@ export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCr
   const { criteria, filter } = await readCriteria(deps, projectId, filterCriteria);
   await inTransaction(deps, async (session) => {
     await touchProjectRules(deps, { _id: projectId }, session);
+    await requireLists(deps, { _id: projectId }, filter, { session });
     const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
     if (!current) throw notFound('CONTACT_LIST');
     await refuseTooLong(deps, session, current, { own: searchedLength(filter), before: storedLength(current) });
