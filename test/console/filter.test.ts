@@ -30,6 +30,11 @@ const behaviour = fc.record({
   count: fc.integer({ min: 1, max: 9 }),
   withinDays: fc.integer({ min: 1, max: 90 }),
 });
+const inList = fc.record({
+  field: fc.constant('listIds'),
+  operator: fc.constantFrom('in_list', 'not_in_list'),
+  value: fc.constant('66f1c0a2e4b0a1b2c3d4e5a1'),
+});
 /** No control of the builder makes these. */
 const foreign = fc.constantFrom(
   { behaviour: 'opened', operator: 'never', from: at, to: at },
@@ -39,7 +44,9 @@ const foreign = fc.constantFrom(
 const { filter } = fc.letrec((tie) => ({
   filter: fc.record({
     logicalOperator: fc.constantFrom('AND', 'OR'),
-    groups: fc.array(fc.oneof({ depthSize: 'small' }, condition, behaviour, foreign, tie('filter')), { maxLength: 4 }),
+    groups: fc.array(fc.oneof({ depthSize: 'small' }, condition, behaviour, inList, foreign, tie('filter')), {
+      maxLength: 4,
+    }),
   }),
 }));
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../support/console.ts';
 
 describe('The pages of lists and segments', () => {
   const suite = useConsole();
@@ -67,4 +67,54 @@ describe('The pages of lists and segments', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete segment' }).click();
     await page.getByRole('link', { name: 'Good customers' }).waitFor({ state: 'detached' });
   });
+
+  it('asks who is in a list, and cuts no control at any width', async () => {
+    const { client } = suite.own;
+    const list = (await client.post('/contact-lists', { name: 'Wholesale' })).body.data.id;
+    await client.post('/contacts', { email: 'dora@harbour.example', listIds: [list] });
+    const page = await suite.open('/lists/new');
+    await page.getByRole('button', { name: 'List', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove condition 1' }).click();
+    const first = page.getByRole('group', { name: 'Condition 1' });
+    await pickFound(first.getByLabel('Condition 1: list'), 'Wholesale');
+    await page.getByRole('status').getByText('1 person').waitFor();
+    await page.getByRole('link', { name: 'dora@harbour.example' }).waitFor();
+    await page.getByRole('button', { name: 'What they did' }).click();
+    await page.getByLabel('Condition 2: what they did').selectOption('humanOpened');
+    await page.getByRole('button', { name: 'Field', exact: true }).click();
+    await page.getByLabel('Condition 3: field').selectOption('createdAt');
+    await page.getByLabel('Condition 3: comparison').selectOption('between');
+    for (const width of [1400, 1000, 375, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate(CUT), `${width} px`).to.deep.equal([]);
+    }
+    await page.setViewportSize({ width: 1400, height: 1000 });
+    await shoot(page, 'segment-rows');
+    await page.getByRole('button', { name: 'Remove condition 3' }).click();
+    await page.getByRole('button', { name: 'Remove condition 2' }).click();
+    await first.getByLabel('Condition 1: comparison').selectOption('is not in the list');
+    await page.getByRole('link', { name: 'dora@harbour.example' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Name').fill('No resellers');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'No resellers' }).waitFor();
+    const { lists } = (await client.get('/contact-lists?type=segment&search=No resellers')).body.data;
+    expect(lists[0].filterCriteria.groups).to.deep.equal([{ field: 'listIds', operator: 'not_in_list', value: list }]);
+
+    await page.getByRole('link', { name: 'Lists and segments' }).first().click();
+    await page.getByRole('button', { name: 'Delete Wholesale' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete list' }).click();
+    await page.getByText('The segment "No resellers" asks who is in this list', { exact: false }).waitFor();
+  });
 });
+
+/** The controls of conditions whose chosen text has less room than it takes, or that are not on the page as a whole. */
+const CUT = `[...document.querySelectorAll('.filter select, .filter input')].flatMap((control) => {
+  const style = getComputedStyle(control);
+  const text = document.createElement('canvas').getContext('2d');
+  text.font = style.font;
+  const shown = control.tagName === 'SELECT' ? control.selectedOptions[0].label : control.value || control.placeholder;
+  const room = control.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const { left, right } = control.getBoundingClientRect();
+  const isWhole = text.measureText(shown).width <= room + 1 && left >= 0 && right <= innerWidth && room >= 24;
+  return isWhole ? [] : [control.getAttribute('aria-label') + ': ' + shown];
+})`;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Chooser } from '../../parts/choose/chooser.tsx';
-import { campaigns, events } from '../../parts/choose/things.ts';
+import { campaigns, events, listsWithoutSegments } from '../../parts/choose/things.ts';
 import { count } from '../../parts/data/format.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Choose } from '../../parts/forms/choices.tsx';
@@ -10,10 +10,13 @@ import {
   type FieldRow,
   type GroupRow,
   type KnownField,
+  type ListRow,
+  memberships,
   needsValue,
   newBehaviourRow,
   newFieldRow,
   newGroup,
+  newListRow,
   operators,
   type Row,
 } from './filter.ts';
@@ -84,6 +87,9 @@ export function FilterBuilder({
           <Button isSmall icon="plus" why={isFull} onClick={() => add(newBehaviourRow('opened'))}>
             What they did
           </Button>
+          <Button isSmall icon="plus" why={isFull} onClick={() => add(newListRow())}>
+            List
+          </Button>
           <Button
             isSmall
             icon="plus"
@@ -114,7 +120,7 @@ function RowOf({ row, index, join, scene, level, onChange, onRemove }: RowProps)
   const frame = (children: ComponentChildren) => (
     <div class="filter" role="group" aria-label={name}>
       <span class="join small">{index === 0 ? 'Where' : join === 'AND' ? 'and' : 'or'}</span>
-      {children}
+      <div class="filter-controls">{children}</div>
       <Count n={scene.counts.get(row.key)} />
       {scene.isReadOnly ? (
         <span />
@@ -129,6 +135,8 @@ function RowOf({ row, index, join, scene, level, onChange, onRemove }: RowProps)
       return frame(<FieldCondition row={row} scene={scene} name={name} onChange={onChange} />);
     case 'behaviour':
       return frame(<BehaviourCondition row={row} scene={scene} name={name} onChange={onChange} />);
+    case 'list':
+      return frame(<ListCondition row={row} scene={scene} name={name} onChange={onChange} />);
     case 'other':
       return frame(
         <>
@@ -299,6 +307,42 @@ function FieldCondition({
             {isDays && <span class="dim small">days</span>}
           </>
         )}
+      </div>
+    </>
+  );
+}
+
+function ListCondition({
+  row,
+  scene: { isReadOnly },
+  name,
+  onChange,
+}: {
+  row: ListRow;
+  scene: Scene;
+  name: string;
+  onChange: (row: Row) => void;
+}) {
+  return (
+    <>
+      <div>
+        <Pick
+          label={`${name}: comparison`}
+          value={row.operator}
+          isReadOnly={isReadOnly}
+          options={memberships}
+          onChange={(operator) => onChange({ ...row, operator })}
+        />
+      </div>
+      <div class="filter-wide">
+        <Chooser
+          label={`${name}: list`}
+          placeholder="Choose a list"
+          things={listsWithoutSegments}
+          value={row.listId}
+          isReadOnly={isReadOnly}
+          onPick={({ value }) => onChange({ ...row, listId: value })}
+        />
       </div>
     </>
   );

@@ -22,6 +22,12 @@ export interface BehaviourRow {
   url: string;
   eventName: string;
 }
+export interface ListRow {
+  kind: 'list';
+  key: number;
+  operator: string;
+  listId: string;
+}
 export interface GroupRow {
   kind: 'group';
   key: number;
@@ -34,7 +40,7 @@ export interface OtherRow {
   key: number;
   entry: unknown;
 }
-export type Row = FieldRow | BehaviourRow | GroupRow | OtherRow;
+export type Row = FieldRow | BehaviourRow | ListRow | GroupRow | OtherRow;
 
 export type FieldType = CustomField['fieldType'];
 export interface KnownField {
@@ -108,6 +114,11 @@ export const behaviours = [
   { value: 'event', label: 'Sent an event' },
 ] as const;
 
+export const memberships = [
+  { value: 'in_list', label: 'is in the list' },
+  { value: 'not_in_list', label: 'is not in the list' },
+] as const;
+
 export function needsValue(operator: string): boolean {
   return operator !== 'is_empty' && operator !== 'is_not_empty';
 }
@@ -130,9 +141,16 @@ export function newBehaviourRow(behaviour: string): BehaviourRow {
   };
 }
 
+export function newListRow(): ListRow {
+  return { kind: 'list', key: nextKey(), operator: 'in_list', listId: '' };
+}
+
 export function newGroup(rows: readonly Row[] = [], join: GroupRow['join'] = 'AND'): GroupRow {
   return { kind: 'group', key: nextKey(), join, rows };
 }
+
+/** The lists of a person, among the fields of the interface. */
+const LISTS = 'listIds';
 
 type Entry = Record<string, unknown>;
 
@@ -148,6 +166,7 @@ function toEntry(row: Row, fields: readonly KnownField[]): unknown {
   if (row.kind === 'group') return toCriteria(row, fields);
   if (row.kind === 'other') return row.entry;
   if (row.kind === 'behaviour') return behaviourEntry(row);
+  if (row.kind === 'list') return { field: LISTS, operator: row.operator, value: row.listId };
   const { field, operator, value, upper } = row;
   const type = fields.find(({ path }) => path === field)?.type ?? 'string';
   const entry: Entry = { field, operator, fieldType: type };
@@ -199,6 +218,8 @@ function fromEntry(entry: Entry, fields: readonly KnownField[]): Row {
       ...{ url: text('url'), eventName: text('eventName') },
     };
   }
+  if (entry.field === LISTS)
+    return { kind: 'list', key, operator: String(entry.operator), listId: String(entry.value) };
   const field = String(entry.field).replace(/^customFields\./, 'contactProperties.');
   const known = fields.find(({ path }) => path === field);
   if (!known || (entry.fieldType && entry.fieldType !== known.type) || hasTimeOfDay(entry.value))
@@ -230,6 +251,7 @@ export function isComplete(group: GroupRow): boolean {
 export function isRowComplete(row: Row): boolean {
   if (row.kind === 'group') return isComplete(row);
   if (row.kind === 'other') return true;
+  if (row.kind === 'list') return row.listId !== '';
   if (row.kind === 'behaviour') return row.behaviour !== 'event' || row.eventName !== '';
   return !needsValue(row.operator) || (row.value !== '' && (row.operator !== 'between' || row.upper !== ''));
 }

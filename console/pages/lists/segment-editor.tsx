@@ -193,7 +193,7 @@ function Failure({ form, refusal }: { form: Form<{ name: string }>; refusal: str
 function Found({ preview, segment }: { preview: Preview; segment: ContactList | null }) {
   const found = preview.found.value;
   const failed = preview.error.value;
-  if (failed !== null && !(failed instanceof EverpostError && failed.status === 400))
+  if (failed !== null && !(failed instanceof EverpostError && isOfRow(failed)))
     return <LoadFailure error={failed} hasOld={found !== null} onRetry={() => {}} />;
   if (!found) return <p class="dim">Finish a condition to see how many people it finds.</p>;
   const { count: n, estimate, looksBackDays } = found;
@@ -221,6 +221,11 @@ function Found({ preview, segment }: { preview: Preview; segment: ContactList | 
       )}
     </div>
   );
+}
+
+/** A refusal of a condition is shown at its row; a list that is gone is 404. */
+function isOfRow({ status, details }: EverpostError): boolean {
+  return status === 400 || (status === 404 && details !== null);
 }
 
 function difference(n: number): string {
