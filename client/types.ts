@@ -3630,8 +3630,18 @@ export interface SimulateAutomationBody {
   contact?: SimulatedContact;
   events?: SimulatedEvent[];
   changes?: SimulatedChange[];
+  /** Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. */
+  acts?: SimulatedAct[];
   /** The beginning; omitted: now. */
   from?: string;
+}
+
+export interface SimulatedAct {
+  at: string;
+  /** opens: by a person. A click alone is no open. */
+  kind: 'opens' | 'clicks';
+  /** Of clicks: the link. Omitted: one without an address. */
+  url?: string;
 }
 
 export interface SimulatedBranch {

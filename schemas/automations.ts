@@ -24,6 +24,7 @@ const TAGS_MAX = 50;
 const SUBJECT_MAX = 998;
 const PREVIEW_MAX = 200;
 const HTML_MAX = 1_000_000;
+const URL_MAX = 2_000;
 
 const line = (maxLength: number) => ({ type: 'string', maxLength, format: 'line' }) as const;
 const stepId = { ...line(100), minLength: 1 } as const;
@@ -210,6 +211,26 @@ export const simulateBody = schema({
           removeListIds: { type: 'array', maxItems: 100, items: idReference },
           unsubscribed: { type: 'boolean', description: 'true: the contact unsubscribes.' },
           deleted: { type: 'boolean', description: 'true: the contact is deleted.' },
+        },
+      },
+    },
+    acts: {
+      type: 'array',
+      maxItems: SIMULATED_EVENTS_MAX,
+      description:
+        'Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing.',
+      items: {
+        title: 'SimulatedAct',
+        type: 'object',
+        required: ['at', 'kind'],
+        properties: {
+          at: timestampField,
+          kind: { enum: ['opens', 'clicks'], description: 'opens: by a person. A click alone is no open.' },
+          url: {
+            type: 'string',
+            maxLength: URL_MAX,
+            description: 'Of clicks: the link. Omitted: one without an address.',
+          },
         },
       },
     },

@@ -46,6 +46,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"contact","kind":"object","about":"The contact as it is created at `from`; or contactId, to take the values of a stored one."},
     {"name":"events","kind":"list"},
     {"name":"changes","kind":"list"},
+    {"name":"acts","kind":"list","about":"Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing."},
     {"name":"from","kind":"text","about":"The beginning; omitted: now."},
   ] },
   "automations.update": { about: "Update a draft or paused automation", fields: [

@@ -63,9 +63,13 @@ export async function simulateAutomation(
     const event = { name: eventName, properties: readEvent(rules, eventName, properties) };
     occurrences.push({ kind: 'event', atMs, event });
   }
+  for (const [index, { at, kind: act, url }] of (input.acts ?? []).entries()) {
+    const atMs = timeOf(at, `acts/${index}/at`, fromMs);
+    occurrences.push({ kind: 'act', atMs, act, url });
+  }
   const who = { $in: [beginning.contact._id] };
   const tally = await readTally(deps, { projectId: project._id, who, behaviours: compiled.behaviours });
-  const simulation = simulate(compiled, { fromMs, ...beginning, occurrences, tally });
+  const simulation = simulate(compiled, { fromMs, ...beginning, automationId: automation._id, occurrences, tally });
   return { ...simulation, mails: await mailsOf(deps, automation, simulation) };
 }
 

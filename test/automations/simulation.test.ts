@@ -102,6 +102,41 @@ describe('Simulating an automation', () => {
     expect(answer.skipped).to.deep.equal([{ at: day(6), trigger: 'event bought', reason: 'inside' }]);
   });
 
+  it('opens and clicks the last mail, so that what a branch asks about it can hold', async () => {
+    const opened = { behaviour: 'opened', operator: 'at_least' };
+    const branchOf = async (asked: object, acts: object[]) => {
+      const branches = [{ branchId: 'yes', filterCriteria: { groups: [asked] }, nextStepId: 'p1' }];
+      const steps = [
+        wait(1, 'days', { stepId: 'start' }),
+        email('hello'),
+        wait(2, 'days', { stepId: 'pause' }),
+        { type: 'branch', stepId: 'choice', branches },
+        wait(0, 'days', { stepId: 'p1', parentBranchStepId: 'choice', parentBranchId: 'yes' }),
+        email('p-mail', { parentBranchStepId: 'choice', parentBranchId: 'yes' }),
+      ];
+      return (await simulate({ steps }, { acts })).branches[0].branchId;
+    };
+    const opens = (n: number) => ({ at: day(n), kind: 'opens' });
+    const clicks = (url?: string) => ({ at: day(2), kind: 'clicks', url });
+    const link = { behaviour: 'clicked', operator: 'at_least', url: 'https://example.com/a' };
+    for (const [asked, acts, branchId] of [
+      [opened, [], null],
+      [opened, [opens(2)], 'yes'],
+      [{ ...opened, behaviour: 'humanOpened' }, [opens(3)], 'yes'],
+      [opened, [opens(0.5)], null],
+      [opened, [opens(4)], null],
+      [opened, [clicks()], null],
+      [{ ...opened, count: 2 }, [opens(2), opens(2.5)], null],
+      [{ ...opened, operator: 'never' }, [opens(2)], null],
+      [link, [clicks('https://example.com/a')], 'yes'],
+      [link, [clicks('https://example.com/b')], null],
+      [{ ...link, url: undefined }, [clicks()], 'yes'],
+      [{ ...link, url: undefined, count: 2 }, [clicks(), clicks('https://example.com/a')], 'yes'],
+      [{ ...opened, automationId: '66f1c0a2e4b0a1b2c3d4e504' }, [opens(2)], null],
+    ] as const)
+      expect(await branchOf(asked, [...acts]), JSON.stringify([asked, acts])).to.equal(branchId);
+  });
+
   it('answers why a person left: criteria, an unsubscribe, a deletion', async () => {
     const entry = {
       entryCriteria: { type: 'contact_property_matches_with', filterCriteria: pro },
@@ -191,6 +226,14 @@ describe('Simulating an automation', () => {
     expect(await post({ from: FROM, changes: [{ at: day(-1) }] })).to.include({
       status: 400,
       details: 'changes/0/at: must not be before from',
+    });
+    expect(await post({ from: FROM, acts: [{ at: day(-1), kind: 'opens' }] })).to.include({
+      status: 400,
+      details: 'acts/0/at: must not be before from',
+    });
+    expect(await post({ acts: [{ at: day(1), kind: 'reads' }] })).to.include({
+      status: 400,
+      details: 'acts/0/kind: must be one of opens, clicks',
     });
     expect(await post({ events: [{ at: day(1), eventName: 'unknown' }] })).to.include({
       status: 404,

@@ -39,6 +39,12 @@ describe('The pages of automations', () => {
     expect(await graph.locator('path.edge.on').count()).to.be.lessThan(whole);
     await expectAccessible(page);
     await shoot(page, 'automation');
+    await page.getByLabel('And then').selectOption('Opens and clicks it');
+    await page.getByLabel('Link').fill('https://example.com/');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByText('Branch: opened it').waitFor();
+    await page.getByText('Mail: More for you').waitFor();
+    await shoot(page, 'automation-opened');
 
     // It does not start with the text that its mails begin with.
     await page.getByText('3 mails must be changed before it can start').waitFor();

@@ -31,14 +31,20 @@ export function Simulate({
   names: Names;
   simulated: Signal<Simulated | null>;
 }) {
-  const form = useForm({ email: '', after: 'nothing', eventName: '', afterDays: '4' });
+  const form = useForm({ email: '', after: 'nothing', eventName: '', url: '', afterDays: '4' });
   const unknown = useSignal(false);
   const { after } = form.values.value;
-  const run = form.submit(async ({ email, after: act, eventName, afterDays }) => {
+  const run = form.submit(async ({ email, after: act, eventName, url, afterDays }) => {
     const contactId = email.trim() ? await findContact(email.trim()) : null;
     unknown.value = email.trim() !== '' && contactId === null;
     if (unknown.value) return;
-    const scenario = { contactId, after: act as Scenario['after'], eventName, afterDays: Number(afterDays) || 0 };
+    const scenario = {
+      contactId,
+      after: act as Scenario['after'],
+      eventName,
+      url: url.trim(),
+      afterDays: Number(afterDays) || 0,
+    };
     const from = new Date();
     const answer: Simulation = await api.automations.simulate(automation.id, requestOf(automation, scenario, from));
     const moments = momentsOf(answer);
@@ -62,6 +68,8 @@ export function Simulate({
             label="And then"
             options={[
               { value: 'nothing', label: 'Does nothing' },
+              { value: 'opens', label: 'Opens its last mail' },
+              { value: 'clicks', label: 'Opens and clicks it' },
               { value: 'event', label: 'Sends an event' },
               { value: 'unsubscribes', label: 'Unsubscribes' },
               { value: 'deleted', label: 'Is deleted' },
@@ -72,6 +80,15 @@ export function Simulate({
           )}
         </div>
         {after === 'event' && <Field form={form} name="eventName" label="Name of the event" isMono />}
+        {after === 'clicks' && (
+          <Field
+            form={form}
+            name="url"
+            label="Link"
+            placeholder="any link"
+            hint="Its whole address, when a branch asks for it."
+          />
+        )}
         {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
         <div class="row">
           <Button type="submit" icon="play" operation="automations.simulate" isBusy={form.isBusy.value}>

@@ -8,8 +8,10 @@ export interface Scenario {
   /** A stored contact; null: one that is made up. */
   contactId: string | null;
   /** After the entry. */
-  after: 'nothing' | 'event' | 'unsubscribes' | 'deleted';
+  after: 'nothing' | 'opens' | 'clicks' | 'event' | 'unsubscribes' | 'deleted';
   eventName: string;
+  /** Of a click; empty: any link. */
+  url: string;
   afterDays: number;
 }
 
@@ -18,13 +20,14 @@ const HOUR_MS = 3_600_000;
 
 /** With what the entry criteria wait for, so that the contact enters. */
 export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCriteria'>, scenario: Scenario, from: Date) {
-  const { contactId, after, eventName, afterDays } = scenario;
+  const { contactId, after, eventName, url, afterDays } = scenario;
   const start = from.toISOString();
   const later = new Date(from.getTime() + afterDays * DAY_MS).toISOString();
   const body: Required<SimulateAutomationBody> = {
     contact: contactId ? { contactId } : {},
     events: [],
     changes: [],
+    acts: [],
     from: start,
   };
   if (entry.type === 'event_trigger' && entry.eventName) body.events.push({ at: start, eventName: entry.eventName });
@@ -34,6 +37,9 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
     if (fromValue !== null) Object.assign(body.contact, change(property, fromValue));
     body.changes.push({ at: start, ...change(property, toValue) });
   }
+  // Who clicks has opened it.
+  if (after === 'opens' || after === 'clicks') body.acts.push({ at: later, kind: 'opens' });
+  if (after === 'clicks') body.acts.push({ at: later, kind: 'clicks', ...(url && { url }) });
   if (after === 'event' && eventName) body.events.push({ at: later, eventName });
   if (after === 'unsubscribes') body.changes.push({ at: later, unsubscribed: true });
   if (after === 'deleted') body.changes.push({ at: later, deleted: true });

@@ -15,8 +15,11 @@ export interface World {
   isUnsubscribed(groupId: string | null): boolean;
   /** The contact's past; events of the simulation are added. */
   tally: Tally;
+  /** Whose mails the contact opens. */
+  automationId: { toHexString(): string };
   occurrences: Array<
     | { kind: 'event'; atMs: number; event: Event }
+    | { kind: 'act'; atMs: number; act: 'opens' | 'clicks'; url?: string | undefined }
     | {
         kind: 'change';
         atMs: number;
@@ -26,6 +29,8 @@ export interface World {
       }
   >;
 }
+
+type Occurrence = World['occurrences'][number];
 
 interface SimulatedEntry {
   enteredAt: Date;
@@ -53,6 +58,8 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
   let contact: Contact | null = null;
   let isUnsubscribed = world.isUnsubscribed(definition.unsubscribeGroupId);
   let inside: Inside | null = null;
+  /** The acts on the last mail, each once; null: there is no mail yet. */
+  let done: Set<string> | null = null;
 
   function end(atMs: number, status: 'completed' | 'exited', reason: ExitReason | null): void {
     if (inside) inside.entry.exit = { at: new Date(atMs), status, reason };
@@ -64,6 +71,7 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
     const past = world.tally.of(contact._id.toHexString());
     const facts = { nowMs, person: contact, event: inside.event, isUnsubscribed, past };
     const { stepEvents, next } = decide(automation, inside.position, facts);
+    if (stepEvents.some(({ type }) => type === 'email')) done = new Set();
     inside.entry.steps.push(...stepEvents.map((stepEvent) => ({ ...stepEvent, at: new Date(nowMs) })));
     if (next.kind === 'completed') end(nowMs, 'completed', null);
     else if (next.kind === 'exited') end(nowMs, 'exited', next.reason);
@@ -86,7 +94,7 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
     advance(atMs);
   }
 
-  function occur(occurrence: World['occurrences'][number]): void {
+  function occur(occurrence: Occurrence): void {
     const { atMs } = occurrence;
     if (!contact) return;
     if (occurrence.kind === 'event') {
@@ -97,6 +105,10 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
         enter(atMs, `event ${event.name}`, event);
       return;
     }
+    if (occurrence.kind === 'act') {
+      noteAct(contact, occurrence);
+      return;
+    }
     if (occurrence.unsubscribed !== null) isUnsubscribed = occurrence.unsubscribed;
     if (isUnsubscribed) end(atMs, 'exited', 'unsubscribed');
     if (occurrence.deleted) {
@@ -105,6 +117,16 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
       return;
     }
     change(contact, occurrence.apply(contact), atMs);
+  }
+
+  function noteAct({ _id }: Contact, { atMs, act, url }: Extract<Occurrence, { kind: 'act' }>): void {
+    const key = act === 'opens' ? act : `${act} ${url ?? ''}`;
+    if (!done || done.has(key)) return;
+    done.add(key);
+    const { automationId } = world;
+    const fact = { at: new Date(atMs), automationId, ...(act === 'clicks' && url !== undefined ? { url } : {}) };
+    for (const kind of act === 'opens' ? (['opened', 'humanOpened'] as const) : (['clicked'] as const))
+      world.tally.add(_id.toHexString(), { kind, ...fact });
   }
 
   function change(before: Contact | null, after: Contact, atMs: number): void {
