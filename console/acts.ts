@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { IconName } from './parts/icon.tsx';
 import type { Path } from './paths.ts';
 import { place, setQuery, to } from './router.ts';
@@ -83,7 +83,7 @@ export function beginning(operation: string): string {
 /** Calls `start` when an address asks for the act, once: it is taken out of the address, so that a reload does not ask again. */
 export function useAct(operation: string, start: () => void): void {
   const isAsked = place.value.query.get(ASKED) === operation;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isAsked) return;
     setQuery({ [ASKED]: null });
     if (can(operation)) start();

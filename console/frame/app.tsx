@@ -1,6 +1,6 @@
 import { effect, signal, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { apiFoundCount, sessionEnded } from '../api.ts';
 import { connectLive } from '../live.ts';
 import { Button } from '../parts/forms/button.tsx';
@@ -16,12 +16,13 @@ import { current, followProject, isForeignProject, loadSession, session, session
 import { Nav } from './nav.tsx';
 import { entries } from './navigation.ts';
 import { Loading, Outages } from './outages.tsx';
-import { openPalette, Palette } from './palette.tsx';
+import { openPalette, Palette, startPalette } from './palette.tsx';
 import { SignIn } from './sign-in.tsx';
 import { followSummary } from './summary.ts';
 
 /** Once, before the first drawing. */
 export function startFrame(): void {
+  startPalette();
   effect(followProject);
   followSummary();
   effect(() => {
@@ -104,13 +105,16 @@ function TopBar() {
 function Work() {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  useEffect(
+  useLayoutEffect(
     () =>
       moves.subscribe(() => {
         if (!isFirst.current) {
           scrollTo(0, 0);
           // After a dialog that led here is gone: while it is open nothing else takes the focus.
-          requestAnimationFrame(() => main.current?.focus({ preventScroll: true }));
+          requestAnimationFrame(() => {
+            // A quick person is in the new page already.
+            if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
+          });
         }
         isFirst.current = false;
       }),

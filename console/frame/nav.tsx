@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { count } from '../parts/data/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/over/menu.tsx';
@@ -14,7 +14,7 @@ export function Nav() {
   const ref = useRef<HTMLElement>(null);
   const { path } = place.value;
   // A chosen page is what the person wants to see then.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (ref.current?.matches(':popover-open')) ref.current.hidePopover();
   }, [path]);
   return (

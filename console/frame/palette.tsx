@@ -1,6 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
+import { session } from '../session.ts';
 import { actChoices, type Choice, choose, fits, type Group, pageChoices, projectChoices } from './palette/choices.ts';
 import { useSearch } from './palette/search.ts';
 
@@ -12,24 +13,39 @@ export function openPalette(kind: Kind = 'all'): void {
   open.value = kind;
 }
 
+/** Typed after Ctrl K, before the palette was drawn. */
+const early = signal('');
+
+/** Listens for Ctrl K from the first script on. While the session is asked for, the keys behind it wait for the palette. */
+export function startPalette(): void {
+  addEventListener('keydown', (event) => {
+    if (session.peek() === null) return;
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      early.value = '';
+      open.value = open.peek() === null ? 'all' : null;
+    } else if (open.peek() !== null && session.peek() === undefined) wait(event);
+  });
+}
+
+function wait(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === 'Escape') open.value = null;
+  else if (event.key === 'Backspace') early.value = early.peek().slice(0, -1);
+  else if (event.key.length === 1) early.value += event.key;
+  else return;
+  event.preventDefault();
+}
+
 /** Ctrl K: goes to a page, a project or a thing by its name, and does what this person may do. Once, in the frame. */
 export function Palette() {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
-      event.preventDefault();
-      open.value = open.peek() === null ? 'all' : null;
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
   return open.value && <PaletteDialog kind={open.value} />;
 }
 
 function PaletteDialog({ kind }: { kind: Kind }) {
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
-  const text = useSignal('');
+  const text = useSignal(early.peek());
   const current = useSignal<string | null>(null);
   const asked = text.value.trim();
   const search = useSearch(kind === 'all', asked);
@@ -47,9 +63,20 @@ function PaletteDialog({ kind }: { kind: Kind }) {
     all.findIndex(({ key }) => key === current.value),
   );
   // At once, so that the next key is typed into it.
-  useLayoutEffect(() => ref.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    early.value = '';
+    dialog?.showModal();
+    // The focus returns to where it was.
+    return () => dialog?.close();
+  }, []);
 
   function press(event: KeyboardEvent): void {
+    if (event.key === 'Escape') {
+      // The browser says later that it closed a dialog: a Ctrl K in between would find this one still open.
+      event.preventDefault();
+      close();
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && all.length > 0) {
       event.preventDefault();
@@ -69,10 +96,8 @@ function PaletteDialog({ kind }: { kind: Kind }) {
       ref={ref}
       class="dialog palette"
       aria-label={kind === 'projects' ? 'Change project' : 'Find or do'}
-      onClose={() => {
-        open.value = null;
-      }}
-      onClick={(event) => event.target === ref.current && ref.current?.close()}
+      onClose={() => ref.current && close()}
+      onClick={(event) => event.target === ref.current && close()}
     >
       <div class="with-icon">
         <Icon name="search" />
@@ -147,8 +172,12 @@ function knownGroups(kind: Kind, asked: string): Group[] {
   return [...all.filter(byLabel), ...all.filter((group) => !byLabel(group))];
 }
 
+function close(): void {
+  open.value = null;
+}
+
 function take(choice: Choice | undefined): void {
   if (!choice) return;
-  open.value = null;
+  close();
   void choose(choice);
 }

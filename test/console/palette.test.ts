@@ -81,6 +81,47 @@ describe('The palette', () => {
     }
   });
 
+  it('takes Ctrl K and the keys behind it while the session is asked for', async () => {
+    const page = await suite.open('/suppressions');
+    await page.getByRole('heading', { level: 1, name: 'Suppressions' }).waitFor();
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const isAsked = page.waitForRequest(/\/v1\/session$/);
+    await page.route(/\/v1\/session$/, (route) => isAnswered.then(() => route.continue()));
+    await page.reload({ waitUntil: 'commit' });
+    await isAsked;
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('harb');
+    await page.keyboard.press('Backspace');
+    answer();
+    await option(page, 'Harbour sale').waitFor();
+    expect(await palette(page).getByRole('combobox').inputValue()).to.equal('har');
+    await page.keyboard.type('zzz');
+    await palette(page).getByText('Nothing fits “harzzz”').waitFor();
+  });
+
+  it('opens again at once behind Escape, and gives the focus back', async () => {
+    const page = await suite.open('/suppressions');
+    const search = page.getByRole('searchbox').first();
+    await search.focus();
+    const isOpen = await page.evaluate(`(async () => {
+      const press = async (key, ctrlKey) => {
+        const { activeElement } = document;
+        activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true }));
+        // Time to draw, and none for what the browser says later.
+        for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+        return document.querySelector('dialog.palette[open]') !== null;
+      };
+      return [await press('k', true), await press('Escape', false), await press('k', true)];
+    })()`);
+    expect(isOpen).to.deep.equal([true, false, true]);
+    await page.keyboard.press('Escape');
+    await palette(page).waitFor({ state: 'detached' });
+    expect(await page.locator('search input:focus').count()).to.equal(1);
+  });
+
   it('says when nothing fits, and when something could not be searched', async () => {
     const page = await suite.open('/suppressions');
     await type(page, 'zebra');

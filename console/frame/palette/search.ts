@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { api } from '../../api.ts';
 import { people } from '../../parts/data/format.ts';
 import { navigate, to } from '../../router.ts';
@@ -66,7 +66,7 @@ export function useSearch(isWanted: boolean, text: string): Search {
   const isOpen = useSignal(false);
   const failed = useSignal<readonly string[]>([]);
   const asked = isWanted && text.length >= TEXT_MIN ? text : null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     isOpen.value = asked !== null;
     failed.value = [];
     if (asked === null) {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { CountedAudience } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { Pairs } from '../../parts/data/details.tsx';
@@ -17,7 +17,7 @@ export function useAudience(draft: Pick<Draft, 'toLists' | 'excludeLists' | 'aud
   const { toLists, excludeLists, audience, unsubscribeGroupId } = draft;
   const found = useSignal<CountedAudience | null>(null);
   const error = useSignal<unknown>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const own = new AbortController();
     found.value = null;
     error.value = null;

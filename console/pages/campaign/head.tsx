@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Campaign, CampaignProgress } from '../../../client/index.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Menu } from '../../parts/over/menu.tsx';
@@ -178,7 +178,7 @@ function settle({ campaign, progress }: Known, { progress: settled, ...changed }
 function useKey(key: string, press: () => void): void {
   const latest = useRef(press);
   latest.current = press;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== key || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
       const target = event.target as HTMLElement;

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { draftName, keepDraft, keptDraft, removeDraft } from '../../drafts.ts';
 import { holdPage, linkedProject } from '../../router.ts';
 import { session } from '../../session.ts';
@@ -19,7 +19,7 @@ export function useWarningBeforeLeaving(
   { isChanged }: { isChanged: ReadonlySignal<boolean> },
   text = 'What you changed here is not saved.',
 ): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
       if (isChanged.peek()) event.preventDefault();
     };
@@ -56,7 +56,7 @@ export function useKeptDraft<V extends object>(form: Form<V>, page: string, save
       if (key in form.values.peek()) form.set(key as keyof V & string, value as V[keyof V & string]);
     restored.value = { at: kept.at, isOlder: kept.savedAt !== savedAt };
   }, [name]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const write = () => {
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icon.tsx';
 
 const PAUSE_MS = 250;
@@ -20,7 +20,7 @@ export function SearchBox({
   const typed = useSignal(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const sent = useRef(value);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Changed from outside, by the Back button or a reset; not by what was just typed here.
     if (value !== sent.current) typed.value = value;
     sent.current = value;
