@@ -3015,6 +3015,7 @@ export interface Project {
   domain: string | null;
   domains: ProjectDomain[];
   createdAt: string;
+  updatedAt: string;
   trackingOpen: boolean;
   trackingClick: boolean;
   /** Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused. */
@@ -4224,6 +4225,8 @@ export interface UpdateCampaignBody {
   utm?: Utm | null;
   /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
   tags?: MailTag[];
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface UpdateContactBody {
@@ -4300,6 +4303,8 @@ export interface UpdateFormBody {
   unsubscribeGroupIds?: string[];
   /** Omitted: true. The page of an inactive form is 404. */
   isActive?: boolean;
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface UpdateMemberBody {
@@ -4329,6 +4334,8 @@ export interface UpdateProjectBody {
   consentAddress?: 'shortened' | 'full' | 'none' | null;
   /** The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project. Must be on a verified domain of the project. */
   publicFrom?: MailAddress | null;
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface UpdateSenderBody {
@@ -4367,6 +4374,8 @@ export interface UpdateTemplateBody {
   draft?: boolean;
   /** The newest version that the caller saw: 409 when there is a newer one. */
   newestVersion?: number;
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface UpdateWebhookBody {

@@ -6,6 +6,7 @@ import {
   nullableString,
   nullableTimestamp,
   pageAnswer,
+  seenUpdate,
   timestampField,
 } from './common.ts';
 import { PROPERTY_NAME } from './contacts.ts';
@@ -97,6 +98,7 @@ export const updateProjectBody = schema({
       type: ['object', 'null'],
       description: `${publicFromText} Must be on a verified domain of the project.`,
     },
+    updatedAt: seenUpdate,
   },
 });
 
@@ -132,6 +134,7 @@ const project = {
     'domain',
     'domains',
     'createdAt',
+    'updatedAt',
     'trackingOpen',
     'trackingClick',
     'sandboxAddresses',
@@ -163,6 +166,7 @@ const project = {
       },
     },
     createdAt: timestampField,
+    updatedAt: timestampField,
     trackingOpen: { type: 'boolean' },
     trackingClick: { type: 'boolean' },
     ...sandboxFields,

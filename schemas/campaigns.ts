@@ -7,6 +7,7 @@ import {
   nullableTimestamp,
   pageAnswer,
   pageFields,
+  seenUpdate,
   timestampField,
 } from './common.ts';
 import { smtpReply, suppressedBy, timelineEntry } from './emails.ts';
@@ -96,7 +97,11 @@ export const createCampaignBody = schema({
   required: ['name', 'subject'],
   properties: fields,
 });
-export const updateCampaignBody = schema({ title: 'UpdateCampaignBody', type: 'object', properties: fields });
+export const updateCampaignBody = schema({
+  title: 'UpdateCampaignBody',
+  type: 'object',
+  properties: { ...fields, updatedAt: seenUpdate },
+});
 export const audienceBody = schema({
   title: 'CampaignAudienceBody',
   type: 'object',

@@ -15,6 +15,13 @@ export const idField = { type: 'string', pattern: '^[0-9a-f]{24}$' } as const;
 /** An id in a body: any string is valid, and an unknown one is a 404 of the resource. */
 export const idReference = { type: 'string', maxLength: 256 } as const;
 export const timestampField = { type: 'string', format: 'date-time' } as const;
+/** In the body of an update. */
+export const seenUpdate = {
+  type: 'string',
+  format: 'date-time',
+  description:
+    'The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed.',
+} as const;
 export const nullableTimestamp = { type: ['string', 'null'], format: 'date-time' } as const;
 export const nullableString = { type: ['string', 'null'] } as const;
 

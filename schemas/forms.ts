@@ -1,4 +1,4 @@
-import { idField, idReference, nullableString, pageAnswer, timestampField } from './common.ts';
+import { idField, idReference, nullableString, pageAnswer, seenUpdate, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 import { previewLinkFields } from './templates.ts';
 
@@ -154,7 +154,7 @@ export const createFormBody = schema({
 export const updateFormBody = schema({
   title: 'UpdateFormBody',
   type: 'object',
-  properties: { name, listIds, ...details },
+  properties: { name, listIds, ...details, updatedAt: seenUpdate },
 });
 
 const form = {

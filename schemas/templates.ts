@@ -8,6 +8,7 @@ import {
   nullableTimestamp,
   pageAnswer,
   pageFields,
+  seenUpdate,
   timestampField,
 } from './common.ts';
 import { schema, shape } from './schema.ts';
@@ -78,6 +79,7 @@ export const updateTemplateBody = schema({
       description: 'Saved as a draft: what is sent stays as it is until the draft is published. For authors always.',
     },
     newestVersion,
+    updatedAt: seenUpdate,
   },
 });
 

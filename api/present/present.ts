@@ -21,7 +21,7 @@ import type { Config } from '../../schemas/config.ts';
 /** All wire shapes. Dates become ISO 8601 with milliseconds when the answer is written as JSON. */
 
 export function presentProject(project: Project, domains: Domain[]) {
-  const { _id, name, createdAt, trackingOpen, trackingClick } = project;
+  const { _id, name, createdAt, updatedAt = createdAt, trackingOpen, trackingClick } = project;
   const { sandboxAddresses = false, sandboxSuppressions = false } = project;
   const verified = domains.find(({ verificationStatus }) => verificationStatus === 'VERIFIED');
   const inbound = domains.find(({ inboundEnabledAt }) => inboundEnabledAt !== null);
@@ -36,6 +36,7 @@ export function presentProject(project: Project, domains: Domain[]) {
       regionKey,
     })),
     createdAt,
+    updatedAt,
     trackingOpen,
     trackingClick,
     sandboxAddresses,

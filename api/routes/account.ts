@@ -79,7 +79,7 @@ export const accountRoutes = [
     summary: 'Change a project: its name, its tracking defaults, and the look, language and sender of its public pages',
     body: updateProjectBody,
     answer: projectAnswer,
-    errors: { 422: 'The domain of `publicFrom` is not verified.' },
+    errors: { 409: 'It was changed after updatedAt.', 422: 'The domain of `publicFrom` is not verified.' },
     handler: async ({ deps, organization, params, body }) =>
       presentOne(deps, await updateProject(deps, organization._id, params.projectId ?? '', body)),
   }),

@@ -110,6 +110,7 @@ export const campaignRoutes = [
     summary: 'Change, publish or reschedule a campaign',
     body: updateCampaignBody,
     answer: campaignAnswer,
+    errors: { 409: 'Its status does not allow it, or it was changed after updatedAt.' },
     handler: async ({ deps, project, params, body, request }) =>
       presentOne(deps, project, await updateCampaign(deps, project, params.campaignId ?? '', body, request)),
   }),

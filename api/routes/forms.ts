@@ -55,7 +55,10 @@ export const formRoutes = [
     summary: 'Update a form; fields, texts and redirects are given whole',
     body: updateFormBody,
     answer: formAnswer,
-    errors: { 404: 'The form, or a list, template or group that it names, is unknown.' },
+    errors: {
+      404: 'The form, or a list, template or group that it names, is unknown.',
+      409: 'It was changed after updatedAt.',
+    },
     handler: async ({ deps, project, params, body }) =>
       presentForm(await updateForm(deps, project, params.formId ?? '', body), project, deps.config),
   }),

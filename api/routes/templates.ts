@@ -114,7 +114,7 @@ export const templateRoutes = [
     summary: 'Update a template, at once or as a draft; mail that is queued keeps the old version',
     body: updateTemplateBody,
     answer: templateAnswer,
-    errors: { 409: 'There is a newer version than newestVersion.' },
+    errors: { 409: 'There is a newer version than newestVersion, or it was changed after updatedAt.' },
     handler: async ({ deps, project, params, body, request: { by } }) =>
       presentTemplateAt(
         await updateTemplate(deps, project, params.templateId ?? '', body as typeof body & TemplateObjects, { by }),

@@ -173,6 +173,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
     {"name":"tags","kind":"list","about":"Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports."},
+    {"name":"updatedAt","kind":"text","about":"The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed."},
   ] },
   "campaigns.watch": { about: "Watch the progress of a campaign as server-sent events, until it is over", fields: [] },
   "contactLists.addContacts": { about: "Add up to 500 contacts to a list, by email or by id", fields: [
@@ -409,6 +410,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"confirmationTemplateId","kind":"text","about":"A template of the project that names {{confirmUrl}}; null: a mail of ours."},
     {"name":"unsubscribeGroupIds","kind":"list","about":"Groups in which the confirmation takes the unsubscribe of the person back, next to the default one."},
     {"name":"isActive","kind":"boolean","about":"Omitted: true. The page of an inactive form is 404."},
+    {"name":"updatedAt","kind":"text","about":"The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed."},
   ] },
   "imports.errors": { about: "Download the rows of an import that failed, with the reasons", fields: [
     {"name":"format","kind":"text","about":"One of csv, ndjson."},
@@ -635,6 +637,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"languageProperty","kind":"text","about":"The contact property with the language of a person (de, fr-CA, ...); null: language."},
     {"name":"consentAddress","kind":"text","about":"How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. One of shortened, full, none."},
     {"name":"publicFrom","kind":"object","about":"The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project. Must be on a verified domain of the project."},
+    {"name":"updatedAt","kind":"text","about":"The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed."},
   ] },
   "reports.health": { about: "Get the state of servers, processes and waiting jobs", fields: [] },
   "reports.now": { about: "Get rates, lanes, running campaigns, the outcomes of today and everything that needs attention", fields: [
@@ -811,6 +814,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
     {"name":"draft","kind":"boolean","about":"Saved as a draft: what is sent stays as it is until the draft is published. For authors always."},
     {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
+    {"name":"updatedAt","kind":"text","about":"The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed."},
   ] },
   "templates.versions": { about: "List the versions of a template, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},

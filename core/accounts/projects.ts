@@ -7,6 +7,8 @@ import { insertOnce } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { nextUpdate, refuseUnseen } from '../base/seen.ts';
+import { inTransaction } from '../base/transactions.ts';
 import { deleteConsentsOfProject } from '../consents/erase.ts';
 import { makeGlobalList } from '../contacts/lists/global-list.ts';
 import { deleteDomainsOfProject } from '../domains/domains.ts';
@@ -74,17 +76,33 @@ export async function updateProject(
   deps: Deps,
   organizationId: ObjectId,
   projectId: string,
-  { name, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions, ...shown }: ProjectChange,
+  {
+    name,
+    trackingOpen,
+    trackingClick,
+    sandboxAddresses,
+    sandboxSuppressions,
+    updatedAt: seen,
+    ...shown
+  }: ProjectChange,
 ): Promise<Project> {
   const project = await findProject(deps, organizationId, projectId);
   const plain = given({ name, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions });
   const { set, unset } = await readPublicFields(deps, project, shown);
-  // Only the fields that were given: two calls that change different ones may run at the same time.
-  const updated = await deps.db.projects.findOneAndUpdate(
-    { _id: project._id, organizationId, deletedAt: null },
-    { $set: { ...plain, ...set }, $unset: unset },
-    { returnDocument: 'after' },
-  );
+  const updated = await inTransaction(deps, async (session) => {
+    // A project that another call changes after this read makes the transaction conflict, and be repeated.
+    const own = { _id: project._id, organizationId, deletedAt: null };
+    const found = await deps.db.projects.findOne(own, { session });
+    if (!found) throw projectNotFound();
+    const before = { updatedAt: found.updatedAt ?? found.createdAt };
+    refuseUnseen('project', before, seen);
+    // Only the fields that were given: two calls that change different ones may run at the same time.
+    return deps.db.projects.findOneAndUpdate(
+      own,
+      { $set: { ...plain, ...set, updatedAt: nextUpdate(before, deps.clock.now()) }, $unset: unset },
+      { session, returnDocument: 'after' },
+    );
+  });
   if (!updated) throw projectNotFound();
   deps.signals.publish(KEYS_CHANGED, '');
   return updated;

@@ -31,6 +31,8 @@ export interface Project {
   /** Incremented with every change of fields, segments or automations, so that compiled copies can detect that they are stale. */
   audienceVersion: number;
   createdAt: Date;
+  /** When its settings were changed last; absent: never. */
+  updatedAt?: Date;
   deletedAt: Date | null;
 }
 

@@ -1,4 +1,5 @@
 import type { Deps } from '../base/deps.ts';
+import { nextUpdate } from '../base/seen.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { referToTemplate } from '../templates/find.ts';
 import { CAMPAIGN_STARTS, stateConflict } from './campaigns.ts';
@@ -34,11 +35,6 @@ export async function transition(
   );
   if (moved && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
   return moved;
-}
-
-/** Later than the former value, so that two changes in one millisecond differ. */
-export function nextUpdate({ updatedAt }: Pick<Campaign, 'updatedAt'>, now: Date): Date {
-  return new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
 }
 
 /** Milliseconds of sending until now, without the pauses. */

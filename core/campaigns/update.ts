@@ -2,6 +2,7 @@ import type { Deps } from '../base/deps.ts';
 import { conflict, invalid } from '../base/errors.ts';
 import { type By, refuseAuthor } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
+import { nextUpdate, refuseUnseen } from '../base/seen.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { referToTemplate } from '../templates/find.ts';
 import { CAMPAIGN_STARTS, findCampaign, stateConflict } from './campaigns.ts';
@@ -11,7 +12,6 @@ import { type CampaignInput, namedFields, type Origin, plainFields, readyToPubli
 import type { Campaign } from './model.ts';
 import { isEditable, isPausedBeforeStart, OVER, PUBLISHED } from './status.ts';
 import { publishes, refusePast, timingOf } from './timing.ts';
-import { nextUpdate } from './transition.ts';
 
 const TRIES_MAX = 5;
 
@@ -28,6 +28,7 @@ export async function updateCampaign(
 ): Promise<Campaign> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const before = await findCampaign(deps, project, campaignId);
+    refuseUnseen('campaign', before, input.updatedAt);
     const after = await changedCampaign(deps, project, before, input, origin);
     const template = templateWrite(deps, project, after, input, origin);
     const updated = await store(deps, before, { ...after, templateId: template.templateId }, async (session) => {
@@ -112,7 +113,8 @@ function refuseLateChanges(before: Campaign, input: CampaignInput): void {
   const { status, sendMode } = before;
   if (OVER.includes(status)) throw stateConflict('changed', status);
   const allowed = ['sendRatePerSecond', 'gradual', ...(isPausedBeforeStart(before) ? ['scheduledAt'] : [])];
-  const given = Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const { updatedAt: _, ...changes } = input;
+  const given = Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const refused = given.filter((name) => !allowed.includes(name));
   if (refused.length > 0)
     throw conflict(

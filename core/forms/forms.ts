@@ -5,6 +5,7 @@ import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { nextUpdate, refuseUnseen } from '../base/seen.ts';
 import { inTransaction } from '../base/transactions.ts';
 import { GLOBAL_LIST } from '../contacts/lists/global-list.ts';
 import { listsNamed } from '../contacts/lists/lists.ts';
@@ -16,6 +17,8 @@ import { type FormInput, readInput } from './read-input.ts';
 
 /** The parts of a form that name other things of the project. */
 type Named = Pick<Form, 'listIds' | 'confirmationTemplateId' | 'unsubscribeGroupIds'>;
+
+type FormChange = FormInput & { updatedAt?: string | undefined };
 
 /** The variable that a template for confirmation mails must name. */
 export const CONFIRM_URL = 'confirmUrl';
@@ -65,13 +68,23 @@ export function getForm(deps: Deps, project: Project, formId: string): Promise<F
   return findById(deps.db.forms, project, formId, 'FORM');
 }
 
-export async function updateForm(deps: Deps, project: Project, formId: string, input: FormInput): Promise<Form> {
+export async function updateForm(
+  deps: Deps,
+  project: Project,
+  formId: string,
+  { updatedAt: seen, ...input }: FormChange,
+): Promise<Form> {
   const { _id } = await getForm(deps, project, formId);
   const set: Partial<Form> = { ...readInput(input), ...(await readNamed(deps, project, input)) };
   return inTransaction(deps, async (session) => {
+    // A form that another call changes after this read makes the transaction conflict, and be repeated.
+    const own = { _id, projectId: project._id };
+    const before = await deps.db.forms.findOne(own, { session });
+    if (!before) throw notFound('FORM');
+    refuseUnseen('form', before, seen);
     const updated = await deps.db.forms.findOneAndUpdate(
-      { _id, projectId: project._id },
-      { $set: { ...set, updatedAt: deps.clock.now() } },
+      own,
+      { $set: { ...set, updatedAt: nextUpdate(before, deps.clock.now()) } },
       { session, returnDocument: 'after' },
     );
     if (!updated) throw notFound('FORM');

@@ -4,6 +4,7 @@ import { conflict, notFound } from '../base/errors.ts';
 import type { By } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, skipOf } from '../base/paging.ts';
+import { nextUpdate } from '../base/seen.ts';
 import { atDraft, atShown, atVersion, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
 import { findTemplate } from './find.ts';
@@ -66,7 +67,7 @@ export async function publishTemplate(
     if (!content) throw notFound('TEMPLATE_VERSION', 'version');
     checkSource(content);
     const published = publicationOf(deps, { version, content, draft: null }, by);
-    return { ...published, updatedAt: deps.clock.now() };
+    return { ...published, updatedAt: nextUpdate(template, deps.clock.now()) };
   });
   return atShown(after);
 }
@@ -80,7 +81,7 @@ export async function restoreTemplate(
   by: By,
 ): Promise<TemplateAt> {
   const after = await changeTemplate(deps, project, templateId, async (session, template) => {
-    refuseUnseen(template, newestVersion);
+    refuseUnseenVersion(template, newestVersion);
     const content = await contentOfVersion(deps, template, version, session);
     if (!content) throw notFound('TEMPLATE_VERSION', 'version');
     return saveDraft(deps, session, template, content, by);
@@ -89,7 +90,7 @@ export async function restoreTemplate(
 }
 
 /** For a caller who says which version is the newest that they saw. */
-export function refuseUnseen(template: Template, seen: number | undefined): void {
+export function refuseUnseenVersion(template: Template, seen: number | undefined): void {
   const { newest } = numbersOf(template);
   if (seen === undefined || seen === newest) return;
   throw conflict(

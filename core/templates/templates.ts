@@ -9,12 +9,13 @@ import { type By, isAuthor, madeBy } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { named } from '../base/search.ts';
+import { nextUpdate, refuseUnseen } from '../base/seen.ts';
 import { inTransaction } from '../base/transactions.ts';
 import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
 import { findTemplate } from './find.ts';
 import type { Template, TemplateContent } from './model.ts';
-import { refuseUnseen } from './publish.ts';
+import { refuseUnseenVersion } from './publish.ts';
 import { contentOf, draftContent, firstVersion, numbersOf, saveDraft, savePublished } from './versions.ts';
 
 /** Returns in words what the removal of the template would break, or null. Called in the transaction of the removal. */
@@ -131,7 +132,8 @@ export async function updateTemplate(
   const given = contentGiven(input);
   const plain = plainGiven(input);
   const change = async (own: Session, template: Template): Promise<Partial<Template>> => {
-    refuseUnseen(template, input.newestVersion);
+    refuseUnseenVersion(template, input.newestVersion);
+    refuseUnseen('template', template, input.updatedAt);
     const saved = !given
       ? {}
       : isDraft
@@ -139,7 +141,7 @@ export async function updateTemplate(
         : await savePublished(deps, own, template, { ...contentOf(template), ...given }, by);
     // The draft of a published template changes nothing of what GET answers.
     const isShown = !isDraft || Object.keys(plain).length > 0 || numbersOf(template).published === 0;
-    return { ...plain, ...saved, ...(isShown ? { updatedAt: deps.clock.now() } : {}) };
+    return { ...plain, ...saved, ...(isShown ? { updatedAt: nextUpdate(template, deps.clock.now()) } : {}) };
   };
   const after = await changeTemplate(deps, project, templateId, change, session);
   return isDraft && !session ? atDraft(deps, after) : atShown(after);

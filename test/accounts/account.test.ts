@@ -22,6 +22,7 @@ describe('Projects and keys', () => {
       domain: null,
       domains: [],
       createdAt: project.createdAt.toISOString(),
+      updatedAt: project.createdAt.toISOString(),
       trackingOpen: true,
       trackingClick: true,
       sandboxAddresses: false,

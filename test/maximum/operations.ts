@@ -183,6 +183,7 @@ export function knownOf({ named, domain }: Actor, operation = ''): Known {
       maxLength === undefined ? 'QUJD'.repeat(Math.max(1, Math.floor(textMax / 4))) : undefined,
     senderId: () => OMIT,
     scheduledAt: () => (operation === 'emails.update' ? new Date(Date.now() + 3_600_000).toISOString() : OMIT),
+    updatedAt: () => OMIT,
     apiKey: () => (operation.endsWith('B') ? 're_key' : 'SG.key'),
     ...(operation === 'senders.create' ? { email: ({ serial }: Making) => `${serial}@${domain}` } : {}),
     'emails[]': ({ serial }, at) => addressOf(`${serial}${at.toString(36)}`),
