@@ -22,6 +22,7 @@ import { Button } from '../parts/forms/button.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { type Form, sentenceOf, useForm } from '../parts/forms/form.ts';
 import { useKeptDraft } from '../parts/forms/leaving.ts';
+import { BothTexts, useConflict } from '../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../parts/forms/restored.tsx';
 import { MailPreview } from '../parts/mail/mail-preview.tsx';
 import { PersonSearch } from '../parts/mail/person-search.tsx';
@@ -38,6 +39,7 @@ import { can } from '../session.ts';
 import { AudienceSum, OtherAudience, useAudience } from './campaign-editor/audience.tsx';
 import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './campaign-editor/draft.ts';
 import { Schedule } from './campaign-editor/schedule.tsx';
+import { useVersionParts } from './campaign-editor/version-parts.ts';
 
 interface Loaded {
   campaign: Campaign | null;
@@ -104,9 +106,14 @@ function Editor({
   const missing = parts.find((part) => part.missing)?.missing;
   const kept = useKeptDraft(form, `campaigns/${campaign?.id ?? 'new'}`, campaign?.updatedAt ?? null);
 
+  const conflict = useConflict(kept, campaign, async () => campaign && api.campaigns.get(campaign.id));
+  const versionParts = useVersionParts(conflict.newest.value, form);
+
   async function send(publish: boolean): Promise<Campaign> {
     const body = bodyOf(form.values.peek(), publish);
-    return campaign ? api.campaigns.update(campaign.id, body) : api.campaigns.create(body);
+    const { base } = conflict;
+    if (!base) return api.campaigns.create(body);
+    return conflict.save(() => api.campaigns.update(base.id, { ...body, updatedAt: base.updatedAt }));
   }
   const save = form.submit(async () => {
     const saved = await send(false);
@@ -126,7 +133,11 @@ function Editor({
       text: `${people(n)} get it${draft.when === 'gradual' ? ', some each day' : at || ', beginning at once'}. You can pause it at any time; what has left cannot be called back.`,
       action: draft.when === 'immediate' ? `Send to ${people(n)}` : `Publish for ${people(n)}`,
       run: async () => {
-        published = await send(true);
+        published = await send(true).catch((error: unknown) => {
+          // The page shows both versions: nothing is mailed before one was chosen.
+          if (conflict.newest.peek() === null) throw error;
+          return null;
+        });
       },
     });
     if (!done || published === null) return;
@@ -134,6 +145,11 @@ function Editor({
     navigate(to(`/campaigns/${(published as Campaign).id}`));
   }
 
+  const whyNotPublished = conflict.newest.value
+    ? 'Choose first which version stays.'
+    : missing
+      ? `${missing}. Then you can publish.`
+      : !found.value && 'The audience is being counted.';
   return (
     <Page
       title={campaign?.name ?? 'New campaign'}
@@ -158,12 +174,7 @@ function Editor({
           >
             Save draft
           </Button>
-          <Button
-            kind="first"
-            operation="campaigns.resume"
-            why={missing ? `${missing}. Then you can publish.` : !found.value && 'The audience is being counted.'}
-            onClick={publish}
-          >
+          <Button kind="first" operation="campaigns.resume" why={whyNotPublished} onClick={publish}>
             Publish…
           </Button>
         </>
@@ -180,7 +191,12 @@ function Editor({
         ))}
       </ol>
       <RestoredDraft draft={kept} />
-      {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
+      <BothTexts
+        {...{ conflict, draft: kept, form, parts: versionParts, valuesOf: draftOf }}
+        onKeep={() => save()}
+        onTake={onSaved}
+      />
+      {!conflict.newest.value && form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       {everybody.contactCount === 0 && (
         <Notice
           title="Nobody is here yet"

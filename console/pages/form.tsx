@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { Form } from '../../client/index.ts';
+import type { Form, UpdateFormBody } from '../../client/index.ts';
 import { api } from '../api.ts';
 import { ChipChoice } from '../parts/choose/chip-choice.tsx';
 import { listsWithoutSegments } from '../parts/choose/things.ts';
@@ -9,6 +9,7 @@ import { Button } from '../parts/forms/button.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { type Form as Typed, useForm } from '../parts/forms/form.ts';
 import { useKeptDraft } from '../parts/forms/leaving.ts';
+import { BothTexts, useConflict } from '../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../parts/forms/restored.tsx';
 import { confirm } from '../parts/over/confirm.tsx';
 import { Menu } from '../parts/over/menu.tsx';
@@ -26,6 +27,7 @@ import { bodyOf, type Draft, draftOf } from './forms/draft.ts';
 import { Embed } from './forms/embed.tsx';
 import { FieldRows } from './forms/fields.tsx';
 import { FormLook } from './forms/look.tsx';
+import { useParts } from './forms/parts.ts';
 import { Words } from './forms/words.tsx';
 
 const crumb = { label: 'Forms', path: '/forms' } as const;
@@ -67,10 +69,14 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
   const form = useForm<Draft>(draftOf(saved));
   const isReadOnly = !can(saved ? 'forms.update' : 'forms.create');
   const kept = useKeptDraft(form, `forms/${saved?.id ?? 'new'}`, saved?.updatedAt ?? null);
+  const conflict = useConflict<Form | null>(kept, saved, async () => saved && api.forms.get(saved.id));
+  const parts = useParts(conflict.newest.value, form);
+  const change = ({ id, updatedAt }: Form, body: UpdateFormBody) =>
+    conflict.save(() => api.forms.update(id, { ...body, updatedAt: conflict.base?.updatedAt ?? updatedAt }));
   const save = form.submit(async (draft) => {
     // A new form is looked at before it is public.
     const next = saved
-      ? await api.forms.update(saved.id, bodyOf(draft))
+      ? await change(saved, bodyOf(draft))
       : await api.forms.create({ ...bodyOf(draft), isActive: false });
     toast(`Saved ${next.name}`, { kind: 'good' });
     if (saved) return onSaved(next);
@@ -85,7 +91,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
       note={form.isChanged.value ? 'Changed, not saved' : saved && `Saved ${moment(saved.updatedAt)}`}
       actions={
         <>
-          {saved && <More form={saved} onSaved={onSaved} />}
+          {saved && <More form={saved} change={change} onSaved={onSaved} />}
           <Button
             {...(saved?.isActive === false ? {} : { kind: 'first' as const })}
             operation={saved ? 'forms.update' : 'forms.create'}
@@ -100,7 +106,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
               operation="forms.update"
               why={form.isChanged.value && 'Save first: what is saved becomes public.'}
               onClick={async () => {
-                onSaved(await api.forms.update(saved.id, { isActive: true }));
+                onSaved(await change(saved, { isActive: true }));
                 toast('The page is public now', { kind: 'good' });
               }}
             >
@@ -111,7 +117,12 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
       }
     >
       <RestoredDraft draft={kept} />
-      {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
+      <BothTexts
+        {...{ conflict, draft: kept, form, parts, valuesOf: draftOf }}
+        onKeep={() => save()}
+        onTake={onSaved}
+      />
+      {!conflict.newest.value && form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       <div class="cols">
         <div class="stack far c7">
           <About form={form} isReadOnly={isReadOnly} />
@@ -155,7 +166,15 @@ function About({ form, isReadOnly }: { form: Typed<Draft>; isReadOnly: boolean }
   );
 }
 
-function More({ form, onSaved }: { form: Form; onSaved: (form: Form) => void }) {
+function More({
+  form,
+  change,
+  onSaved,
+}: {
+  form: Form;
+  change: (form: Form, body: UpdateFormBody) => PromiseLike<Form>;
+  onSaved: (form: Form) => void;
+}) {
   const { id, name, url, isActive } = form;
   async function switchOff(): Promise<void> {
     let changed: Form | null = null;
@@ -165,7 +184,7 @@ function More({ form, onSaved }: { form: Form; onSaved: (form: Form) => void }) 
       action: 'Switch off',
       isDangerous: true,
       run: async () => {
-        changed = await api.forms.update(id, { isActive: false });
+        changed = await change(form, { isActive: false });
       },
     });
     if (changed) onSaved(changed);

@@ -5,6 +5,7 @@ import { Checkbox, Options } from '../parts/forms/choices.tsx';
 import { Field, TextArea } from '../parts/forms/field.tsx';
 import { type Form, useForm } from '../parts/forms/form.ts';
 import { useKeptDraft } from '../parts/forms/leaving.ts';
+import { BothTexts, useConflict } from '../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../parts/forms/restored.tsx';
 import { UploadButton } from '../parts/forms/upload-button.tsx';
 import { toast } from '../parts/over/toast.tsx';
@@ -15,7 +16,7 @@ import { useQuery } from '../parts/page/query.ts';
 import { to } from '../router.ts';
 import { can, current, loadSession } from '../session.ts';
 import { COLOUR } from './settings/colours.ts';
-import { changesOf, type Draft, draftOf } from './settings/draft.ts';
+import { changesOf, type Draft, draftOf, parts } from './settings/draft.ts';
 import { LookSample } from './settings/look-sample.tsx';
 
 /** The project: how its pages and mails to people look, and how it keeps what they agree to. */
@@ -41,10 +42,13 @@ export default function Settings() {
 
 function Editor({ project, onSaved }: { project: Project; onSaved: (project: Project) => void }) {
   const form = useForm<Draft>(draftOf(project));
-  const kept = useKeptDraft(form, 'settings', null);
+  const kept = useKeptDraft(form, 'settings', project.updatedAt);
+  const conflict = useConflict(kept, project, () => api.projects.get(project.id));
   const isReadOnly = !can('projects.update');
   const save = form.submit(async (draft) => {
-    const saved = await api.projects.update(project.id, changesOf(project, draft));
+    const { base } = conflict;
+    const body = { ...changesOf(base, draft), updatedAt: base.updatedAt };
+    const saved = await conflict.save(() => api.projects.update(project.id, body));
     form.reset(draftOf(saved));
     onSaved(saved);
     toast('Saved', { kind: 'good' });
@@ -61,7 +65,12 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
       }
     >
       <RestoredDraft draft={kept} />
-      {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
+      <BothTexts
+        {...{ conflict, draft: kept, form, parts, valuesOf: draftOf }}
+        onKeep={() => save()}
+        onTake={onSaved}
+      />
+      {!conflict.newest.value && form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       <Names form={form} isReadOnly={isReadOnly} />
       <Looks form={form} project={project} isReadOnly={isReadOnly} />
       <Columns hasRule>

@@ -1,6 +1,6 @@
 import { computed, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { EverpostError, type PreviewDraftBody, type Template } from '../../client/index.ts';
+import type { PreviewDraftBody, Template } from '../../client/index.ts';
 import { api } from '../api.ts';
 import { moment } from '../parts/data/format.ts';
 import { Badge } from '../parts/data/state.tsx';
@@ -8,6 +8,7 @@ import { Button } from '../parts/forms/button.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { type Form, sentenceOf, useForm } from '../parts/forms/form.ts';
 import { useKeptDraft } from '../parts/forms/leaving.ts';
+import { BothTexts, type Parts, useConflict } from '../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../parts/forms/restored.tsx';
 import { UploadButton } from '../parts/forms/upload-button.tsx';
 import { CodeEditor } from '../parts/mail/code-editor.tsx';
@@ -65,31 +66,28 @@ function valuesOf({ templateName, subject, previewText, emailTemplate }: Templat
   return { templateName, subject, previewText, emailTemplate };
 }
 
+/** As the page calls them. */
+const parts: Parts<Values> = {
+  templateName: 'Name',
+  subject: 'Subject',
+  previewText: 'Preview text',
+  emailTemplate: 'Code',
+};
+
 function Editor({ template, onSaved }: { template: Template; onSaved: (template: Template) => void }) {
   const { templateName, templateType, templateId, publishedVersion } = template;
   const form = useForm<Values>(valuesOf(template));
-  const kept = useKeptDraft(form, `templates/${templateId}`, template.updatedAt);
-  /** The version that was saved elsewhere while this one was typed. */
-  const overtaken = useSignal<number | null>(null);
+  const kept = useKeptDraft(form, `templates/${templateId}`, `${template.updatedAt} ${template.newestVersion}`);
+  const conflict = useConflict(kept, template, () => toEdit(templateId));
+  const newest = conflict.newest.value;
   const isTesting = useSignal(false);
   const person = useSignal('');
   const isReadOnly = !can('templates.update');
   const openDraft = hasDraft(template) ? template.draftVersion : null;
 
-  async function saveDraft(values: Values): Promise<Template> {
-    try {
-      const { newestVersion } = template;
-      const saved = await api.templates.update(templateId, { ...values, draft: true, newestVersion });
-      overtaken.value = null;
-      return saved;
-    } catch (error) {
-      if (error instanceof EverpostError && error.status === 409) {
-        const newest = await toEdit(templateId);
-        overtaken.value = newest.version;
-        onSaved(newest);
-      }
-      throw error;
-    }
+  function saveDraft(values: Values): Promise<Template> {
+    const { newestVersion, updatedAt } = conflict.base;
+    return conflict.save(() => api.templates.update(templateId, { ...values, draft: true, newestVersion, updatedAt }));
   }
   const save = form.submit(async (values) => {
     const saved = await saveDraft(values);
@@ -106,9 +104,9 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
   });
   async function restore(version: number): Promise<void> {
     const run = async () => {
-      const restored = await api.templates.restore(templateId, { version, newestVersion: template.newestVersion });
+      const { newestVersion } = conflict.base;
+      const restored = await conflict.save(() => api.templates.restore(templateId, { version, newestVersion }));
       form.reset(valuesOf(restored));
-      overtaken.value = null;
       onSaved(restored);
       toast(`Version ${version} is in the editor again; it is sent when it is published`, { kind: 'good' });
     };
@@ -121,7 +119,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
     });
   }
   const asked = Number(place.value.query.get('with')) || null;
-  const compared = overtaken.value ?? asked ?? publishedVersion;
+  const compared = newest?.version ?? asked ?? publishedVersion;
 
   return (
     <Page
@@ -163,7 +161,11 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
             <Button
               kind="first"
               isBusy={form.isBusy.value}
-              why={!form.isChanged.value && openDraft === null && 'This is what is published.'}
+              why={
+                newest
+                  ? 'Choose first which version stays.'
+                  : !form.isChanged.value && openDraft === null && 'This is what is published.'
+              }
               onClick={() => publish()}
             >
               Publish
@@ -176,13 +178,8 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
         <p class="sub">You save drafts. Mail changes when an editor or an owner publishes them.</p>
       )}
       <RestoredDraft draft={kept} />
-      {overtaken.value !== null ? (
-        <Notice kind="bad" title={`Version ${overtaken.value} was saved elsewhere while you typed`}>
-          Nothing that you typed is lost. Below you see what differs; saving again replaces that version by yours.
-        </Notice>
-      ) : (
-        form.failure.value && <Notice kind="bad" title={form.failure.value} />
-      )}
+      <BothTexts {...{ conflict, draft: kept, form, parts, valuesOf }} onKeep={() => save()} onTake={onSaved} />
+      {!newest && form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       <div class="cols near">
         <div class="c4">
           <Field form={form} name="templateName" label="Name" autocomplete="off" why={isReadOnly && whyReadOnly} />
@@ -202,7 +199,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
         </div>
       </div>
       <Content form={form} template={template} isReadOnly={isReadOnly} person={person} compared={compared} />
-      <Versions template={template} compared={compared} onRestore={restore} />
+      <Versions template={newest ?? template} compared={compared} onRestore={restore} />
       {isTesting.value && (
         <TestDialog
           asksSender

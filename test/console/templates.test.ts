@@ -220,6 +220,8 @@ describe('The pages of templates', () => {
     await lines.locator('del', { hasText: '16 euros' }).waitFor();
     await page.evaluate('scrollTo(0, 0)');
     await shoot(page, 'template-overtaken');
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByText('Draft, not published').waitFor();
     await publish.click();
     await until(published, ({ emailTemplate }) => emailTemplate === code('17 euros'));
   });

@@ -1,4 +1,5 @@
 import type { Project, UpdateProjectBody } from '../../../client/index.ts';
+import type { Parts } from '../../parts/forms/overtaken.tsx';
 
 /** The fields as they are typed; those of the sender as the interface names them in a refusal. */
 export interface Draft {
@@ -34,6 +35,23 @@ export function draftOf(project: Project): Draft {
     sandboxSuppressions: project.sandboxSuppressions,
   };
 }
+
+/** As the page calls them. */
+export const parts: Parts<Draft> = {
+  name: 'Name',
+  publicName: 'Public name',
+  logoUrl: 'Logo',
+  color: 'Colour',
+  postalAddress: 'Postal address',
+  languageProperty: 'Property with the language of a person',
+  consentAddress: 'What a consent keeps of the address on the network',
+  'publicFrom/email': 'Sender of confirmations',
+  'publicFrom/name': 'Name shown',
+  trackingOpen: 'Count opens',
+  trackingClick: 'Count clicks',
+  sandboxAddresses: 'Answer mail to sandbox addresses',
+  sandboxSuppressions: 'Let them be suppressed',
+};
 
 /** Changed fields only: a sender whose domain is not verified any more does not stop a change of the logo. */
 export function changesOf(project: Project, draft: Draft): UpdateProjectBody {

@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { type Client, createClient, made } from '../support/client.ts';
+import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { until } from '../support/wait.ts';
+
+interface Editor {
+  noun: string;
+  /** Its path in the console and in the interface, made new. */
+  make(): Promise<{ page: string; path: string; client: Client }>;
+  save: string;
+  label: string;
+  field: string;
+}
+
+describe('Two tabs with the same page', () => {
+  const suite = useConsole();
+  const editors: Editor[] = [
+    {
+      ...{ noun: 'campaign', save: 'Save draft', label: 'Name of the campaign', field: 'name' },
+      make: async () => {
+        const { client } = suite.own;
+        const mail = { subject: 'News', htmlTemplate: '<p>Hello</p>' };
+        const { id } = await made(client, '/campaigns', { name: 'News', ...mail });
+        return { client, path: `/campaigns/${id}`, page: `/campaigns/${id}/edit` };
+      },
+    },
+    {
+      ...{ noun: 'form', save: 'Save', label: 'Name of the form', field: 'name' },
+      make: async () => {
+        const { client } = suite.own;
+        const list = await made(client, '/contact-lists', { name: 'Readers' });
+        const field = { name: 'firstName', label: 'First name', type: 'text' };
+        const { id } = await made(client, '/forms', { name: 'News', listIds: [list.id], fields: [field] });
+        return { client, path: `/forms/${id}`, page: `/forms/${id}` };
+      },
+    },
+    {
+      ...{ noun: 'template', save: 'Save draft', label: 'Name', field: 'templateName' },
+      make: async () => {
+        const { client } = suite.own;
+        const { templateId } = await made(client, '/templates', { templateName: 'News', emailTemplate: '<p>One</p>' });
+        return { client, path: `/templates/${templateId}`, page: `/templates/${templateId}` };
+      },
+    },
+    {
+      ...{ noun: 'settings', save: 'Save', label: 'Public name', field: 'publicName' },
+      make: async () => ({
+        client: createClient(suite.url, suite.own.adminKey),
+        path: `/account/projects/${suite.own.project._id}`,
+        page: '/settings',
+      }),
+    },
+  ];
+
+  for (const { noun, make, save, label, field } of editors)
+    it(`shows both texts of the ${noun} when another save came in between, and keeps the one that is chosen`, async () => {
+      const { client, path, page: address } = await make();
+      const stored = async () => (await client.get(path)).body.data[field];
+      const box = (page: Page) => page.getByRole('textbox', { name: label, exact: true });
+      const both = (page: Page) => page.getByRole('region', { name: 'Two versions' });
+      const change = async (page: Page, text: string) => {
+        await box(page).fill(text);
+        await page.getByRole('button', { name: save, exact: true }).click();
+      };
+      const mine = await suite.open(address);
+      await box(mine).waitFor();
+      const theirs = await suite.open(address, { besides: mine });
+      await box(theirs).waitFor();
+
+      await change(theirs, 'Theirs');
+      await until(stored, (text) => text === 'Theirs');
+      await change(mine, 'Mine');
+      const texts = both(mine).locator('dl > div').filter({ hasText: label });
+      await texts.getByText('Theirs', { exact: true }).waitFor();
+      await texts.getByText('Mine', { exact: true }).waitFor();
+      expect(await both(mine).locator('dl > div').count()).to.equal(1);
+      expect(await stored()).to.equal('Theirs');
+      if (noun === 'campaign') {
+        await expectAccessible(mine);
+        await shoot(mine, 'two-versions');
+      }
+      await both(mine).getByRole('button', { name: 'Take theirs' }).click();
+      await both(mine).waitFor({ state: 'detached' });
+      expect(await box(mine).inputValue()).to.equal('Theirs');
+
+      await change(mine, 'Later');
+      await until(stored, (text) => text === 'Later');
+      await change(theirs, 'Last');
+      await both(theirs).getByRole('button', { name: 'Keep mine' }).click();
+      await both(theirs).waitFor({ state: 'detached' });
+      expect(await stored()).to.equal('Last');
+      expect(await box(theirs).inputValue()).to.equal('Last');
+    });
+
+  it('keep what is typed while the server is gone, and show both texts when another save came in between', async () => {
+    const [campaign] = editors;
+    if (!campaign) throw new Error('There is a campaign.');
+    const { client, path, page: address } = await campaign.make();
+    const page = await suite.open(address);
+    const subject = page.getByRole('textbox', { name: 'Subject', exact: true });
+    await subject.fill('');
+    await subject.pressSequentially('Typed ');
+    await page.route('**/v1/**', (route) => route.abort());
+    await subject.pressSequentially('without a server');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page
+      .getByText(/The API cannot be reached/)
+      .first()
+      .waitFor();
+    expect(await subject.inputValue()).to.equal('Typed without a server');
+    await client.patch(path, { subject: 'Saved by a program' });
+    page.on('dialog', (dialog) => dialog.accept());
+    await page.unroute('**/v1/**');
+    await page.goto(`/console${address}`);
+    const both = page.getByRole('region', { name: 'Two versions' });
+    await both.getByText(/^What you typed .* is here again, and another version was saved since$/).waitFor();
+    await both.getByText('Saved by a program', { exact: true }).waitFor();
+    await both.getByText('Typed without a server', { exact: true }).waitFor();
+    await both.getByRole('button', { name: 'Keep mine' }).click();
+    await both.waitFor({ state: 'detached' });
+    expect((await client.get(path)).body.data.subject).to.equal('Typed without a server');
+  });
+});
