@@ -47,6 +47,14 @@ export const acts: readonly Act[] = [
     ...{ icon: 'suppress', isDialog: true, words: 'unsubscribe' },
   },
   {
+    ...{ label: 'New sender', operation: 'senders.create', path: '/settings/senders' },
+    ...{ icon: 'email', isDialog: true, words: 'from address name' },
+  },
+  {
+    ...{ label: 'New field', operation: 'customFields.create', path: '/settings/fields' },
+    ...{ icon: 'form', isDialog: true, words: 'custom property contacts' },
+  },
+  {
     label: 'Add a domain',
     operation: 'domains.create',
     path: '/domains',
@@ -75,7 +83,7 @@ export function addressOf({ operation, path, isDialog = false }: Act) {
 }
 
 /** The address where the first act that calls this operation begins. */
-export function beginning(operation: string): string {
+export function beginning(operation: string): ReturnType<typeof to> {
   const act = acts.find((one) => one.operation === operation);
   return act ? addressOf(act) : to('/');
 }

@@ -27,6 +27,8 @@ export const patterns = [
   '/migrations/{migrationId}',
   '/reports',
   '/settings',
+  '/settings/senders',
+  '/settings/fields',
   '/suppressions',
   '/suppressions/groups',
   '/templates',

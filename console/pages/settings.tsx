@@ -18,6 +18,7 @@ import { can, current, loadSession } from '../session.ts';
 import { COLOUR } from './settings/colours.ts';
 import { changesOf, type Draft, draftOf, parts } from './settings/draft.ts';
 import { LookSample } from './settings/look-sample.tsx';
+import { SettingsPages } from './settings/pages.tsx';
 
 /** The project: how its pages and mails to people look, and how it keeps what they agree to. */
 export default function Settings() {
@@ -35,6 +36,7 @@ export default function Settings() {
     );
   return (
     <Page title="Settings">
+      <SettingsPages />
       <Loaded query={project}>{() => null}</Loaded>
     </Page>
   );
@@ -64,6 +66,7 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
         </Button>
       }
     >
+      <SettingsPages />
       <RestoredDraft draft={kept} />
       <BothTexts
         {...{ conflict, draft: kept, form, parts, valuesOf: draftOf }}

@@ -40,16 +40,15 @@ export function projectChoices(): readonly Choice[] {
   );
 }
 
-/** A page that the navigation reaches through another one. */
-const GROUPS: Entry = {
-  label: 'Suppression groups',
-  path: '/suppressions/groups',
-  icon: 'suppress',
-  words: 'unsubscribe topics',
-};
+/** Pages that the navigation reaches through another one. */
+const others: readonly Entry[] = [
+  { label: 'Suppression groups', path: '/suppressions/groups', icon: 'suppress', words: 'unsubscribe topics' },
+  { label: 'Senders', path: '/settings/senders', icon: 'email', words: 'from address name' },
+  { label: 'Fields', path: '/settings/fields', icon: 'form', words: 'custom properties of contacts' },
+];
 
 export function pageChoices(): readonly Choice[] {
-  return [...entries, GROUPS].map(({ label, path, icon, words }) => ({
+  return [...entries, ...others].map(({ label, path, icon, words }) => ({
     ...{ key: `page ${path}`, label, icon, words },
     go: () => navigate(path),
   }));

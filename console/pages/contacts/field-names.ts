@@ -2,6 +2,13 @@ import type { CustomField } from '../../../client/index.ts';
 
 export type FieldType = CustomField['fieldType'];
 
+export const typeWords: Readonly<Record<FieldType, string>> = {
+  string: 'Text',
+  number: 'Number',
+  date: 'Date',
+  boolean: 'true or false',
+};
+
 /** Names that every contact has of its own, as the interface refuses them; a test compares the two lists. */
 export const RESERVED: readonly string[] = [
   ...['id', 'email', 'firstName', 'lastName', 'userId', 'mobile', 'contactProperties', 'customFields'],

@@ -1,8 +1,6 @@
 import type { CustomField } from '../../../client/index.ts';
 import { api } from '../../api.ts';
-import type { FieldType } from './field-names.ts';
-
-const words: Record<FieldType, string> = { string: 'Text', number: 'Number', date: 'Date', boolean: 'true or false' };
+import { type FieldType, typeWords } from './field-names.ts';
 
 /** Every declared field of the project, by name. */
 export async function allFields(signal?: AbortSignal): Promise<CustomField[]> {
@@ -25,7 +23,7 @@ export function TypeChoice({
   declared: CustomField | undefined;
   onChange: (type: FieldType) => void;
 }) {
-  if (declared) return <span class="dim">{words[declared.fieldType]}, a field that is here already</span>;
+  if (declared) return <span class="dim">{typeWords[declared.fieldType]}, a field that is here already</span>;
   return (
     <select
       class="in"
@@ -35,7 +33,7 @@ export function TypeChoice({
     >
       {types.map((type) => (
         <option key={type} value={type}>
-          {words[type]}
+          {typeWords[type]}
         </option>
       ))}
     </select>

@@ -17,6 +17,7 @@ import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Page } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { to } from '../../router.ts';
+import { SettingsPages } from '../settings/pages.tsx';
 
 const LIMIT = 50;
 
@@ -61,6 +62,7 @@ export default function Groups() {
       }
     >
       <div class="listing">
+        <SettingsPages />
         <LoadedTable query={groups}>
           <Table
             label="Groups"

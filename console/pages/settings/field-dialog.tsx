@@ -1,0 +1,72 @@
+import type { CustomField } from '../../../client/index.ts';
+import { api } from '../../api.ts';
+import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
+import { useForm } from '../../parts/forms/form.ts';
+import { FormDialog } from '../../parts/over/form-dialog.tsx';
+import { toast } from '../../parts/over/toast.tsx';
+import { type FieldType, typeWords } from '../contacts/field-names.ts';
+
+/** Makes a field, or changes its description and its default. */
+export function FieldDialog({
+  field,
+  onDone,
+  onClose,
+}: {
+  field: CustomField | null;
+  onDone: () => unknown;
+  onClose: () => void;
+}) {
+  const form = useForm({
+    fieldName: field?.fieldName ?? '',
+    fieldType: field?.fieldType ?? ('string' as string),
+    description: field?.description ?? '',
+    defaultValue: field?.defaultValue == null ? '' : String(field.defaultValue),
+  });
+  const submit = form.submit(async ({ fieldName, fieldType, description, defaultValue }) => {
+    const details = { description, defaultValue: defaultValue === '' ? null : defaultValue };
+    const saved = field
+      ? await api.customFields.update(field.id, details)
+      : await api.customFields.create({ fieldName, fieldType: fieldType as FieldType, ...details });
+    onClose();
+    toast(field ? `Saved ${saved.fieldName}` : `Made ${saved.fieldName}`, { kind: 'good' });
+    await onDone();
+  });
+  const why = field && 'It stays: values, filters and templates name the field so. Make another field instead.';
+  return (
+    <FormDialog
+      title={field ? `Change ${field.fieldName}` : 'New field'}
+      onClose={onClose}
+      onSubmit={submit}
+      form={form}
+      action={field ? 'Save' : 'Make field'}
+    >
+      <Field
+        form={form}
+        name="fieldName"
+        label="Name"
+        isMono
+        autocomplete="off"
+        placeholder="city"
+        hint="Letters, digits and _. Mails name it so."
+        why={why}
+      />
+      <Select
+        form={form}
+        name="fieldType"
+        label="Type"
+        hint="Values that are written from now on must have it."
+        why={why}
+        options={Object.entries(typeWords).map(([value, label]) => ({ value, label }))}
+      />
+      <TextArea form={form} name="description" label="Description" rows={3} />
+      <Field
+        form={form}
+        name="defaultValue"
+        label="Value of new contacts"
+        autocomplete="off"
+        placeholder="Empty"
+        hint="For contacts that are made without one."
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,112 @@
+import { useSignal } from '@preact/signals';
+import type { CustomField } from '../../../client/index.ts';
+import { useAct } from '../../acts.ts';
+import { api } from '../../api.ts';
+import { currentPage, Pager } from '../../parts/data/pager.tsx';
+import { type Column, Table } from '../../parts/data/table.tsx';
+import { Time } from '../../parts/data/time.tsx';
+import { Button } from '../../parts/forms/button.tsx';
+import { Split } from '../../parts/over/drawer.tsx';
+import { LoadedTable } from '../../parts/page/loaded.tsx';
+import { Empty } from '../../parts/page/notice.tsx';
+import { Page } from '../../parts/page/page.tsx';
+import { useQuery } from '../../parts/page/query.ts';
+import { place, to } from '../../router.ts';
+import { typeWords } from '../contacts/field-names.ts';
+import { FieldDialog } from './field-dialog.tsx';
+import { FieldDrawer } from './field-drawer.tsx';
+import { SettingsPages } from './pages.tsx';
+
+const LIMIT = 50;
+
+const columns: readonly Column<CustomField>[] = [
+  {
+    key: 'name',
+    head: 'Name',
+    isMain: true,
+    isCut: true,
+    cell: ({ id, fieldName }) => <a href={to('/settings/fields', { field: id })}>{fieldName}</a>,
+  },
+  { key: 'type', head: 'Type', cell: ({ fieldType }) => typeWords[fieldType] },
+  { key: 'description', head: 'Description', isCut: true, phone: 'hide', cell: ({ description }) => description },
+  {
+    key: 'default',
+    head: 'Of new contacts',
+    isCut: true,
+    cell: ({ defaultValue }) => (defaultValue === null ? <span class="dim">empty</span> : String(defaultValue)),
+  },
+  { key: 'made', head: 'Made', isNum: true, isDim: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+/** The fields that the contacts of a project have, in addition to those of every contact. */
+export default function Fields() {
+  const page = currentPage();
+  const openId = place.value.query.get('field');
+  const editing = useSignal<CustomField | 'new' | null>(null);
+  useAct('customFields.create', () => {
+    editing.value = 'new';
+  });
+  const fields = useQuery((signal) => api.customFields.list({ page, limit: LIMIT }, { signal }), [page]);
+  return (
+    <Page
+      title="Fields"
+      crumb={{ label: 'Settings', path: '/settings' }}
+      isFlush
+      actions={
+        <Button
+          kind="first"
+          icon="plus"
+          operation="customFields.create"
+          onClick={() => {
+            editing.value = 'new';
+          }}
+        >
+          New field
+        </Button>
+      }
+    >
+      <Split
+        drawer={
+          openId && (
+            <FieldDrawer
+              key={`${openId} ${editing.value === null}`}
+              fieldId={openId}
+              onChange={(field) => {
+                editing.value = field;
+              }}
+              onGone={() => fields.reload()}
+            />
+          )
+        }
+      >
+        <SettingsPages />
+        <LoadedTable query={fields}>
+          <Table
+            label="Fields"
+            isListing
+            columns={columns}
+            rows={fields.data.value?.customFields ?? null}
+            keyOf={({ id }) => id}
+            current={openId}
+            empty={
+              <Empty title="No field yet">
+                Contacts have an address, names and a number by themselves. Whatever else mails and segments need is a
+                field: a city, a plan, a date. Imports and migrations make them too.
+              </Empty>
+            }
+          />
+        </LoadedTable>
+        {fields.data.value && <Pager pagination={fields.data.value.pagination} isListing />}
+      </Split>
+      {editing.value && (
+        <FieldDialog
+          field={editing.value === 'new' ? null : editing.value}
+          onDone={() => fields.reload()}
+          onClose={() => {
+            editing.value = null;
+          }}
+        />
+      )}
+    </Page>
+  );
+}
