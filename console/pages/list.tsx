@@ -9,7 +9,8 @@ import { Button } from '../parts/forms/button.tsx';
 import { Loaded } from '../parts/page/loaded.tsx';
 import { Page, Section } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
-import { to } from '../router.ts';
+import { place, to } from '../router.ts';
+import { beginningOf, isAsked } from './lists/from-campaign.ts';
 import { ListDialog } from './lists/list-dialog.tsx';
 import { SegmentEditor } from './lists/segment-editor.tsx';
 
@@ -17,7 +18,7 @@ import { SegmentEditor } from './lists/segment-editor.tsx';
 export default function ListPage({ params }: { params: Record<string, string> }) {
   const id = params.listId ?? null;
   const list = useQuery(async (signal) => (id ? await api.contactLists.get(id, { signal }) : null), [id]);
-  if (id === null) return <SegmentEditor segment={null} onSaved={() => {}} />;
+  if (id === null) return <NewSegment />;
   const found = list.data.value;
   const save = (next: ContactList) => {
     list.data.value = next;
@@ -29,6 +30,33 @@ export default function ListPage({ params }: { params: Record<string, string> })
     <Page title="List" crumb={{ label: 'Lists and segments', path: '/lists' }}>
       <Loaded query={list}>{() => null}</Loaded>
     </Page>
+  );
+}
+
+/** Empty, or with the people of a campaign that the address names. */
+function NewSegment() {
+  const { query } = place.value;
+  const campaignId = query.get('campaign');
+  const did = query.get('did');
+  const beginning = useQuery(
+    async (signal) =>
+      campaignId && isAsked(did) ? beginningOf(await api.campaigns.get(campaignId, { signal }), did) : false,
+    [campaignId, did],
+  );
+  const crumb = { label: 'Lists and segments', path: '/lists' } as const;
+  if (beginning.data.value === null)
+    return (
+      <Page title="New segment" crumb={crumb}>
+        <Loaded query={beginning}>{() => null}</Loaded>
+      </Page>
+    );
+  return (
+    <SegmentEditor
+      key={`${campaignId} ${did}`}
+      segment={null}
+      beginning={beginning.data.value || undefined}
+      onSaved={() => {}}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { fromCriteria, knownFields, operators, problemsOf, toCriteria } from '../../console/pages/lists/filter.ts';
+import { beginningOf, isAsked } from '../../console/pages/lists/from-campaign.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const custom = (['string', 'number', 'boolean', 'date'] as const).map((fieldType) => ({
@@ -57,6 +58,22 @@ describe('The filter builder', () => {
         expect(toCriteria(fromCriteria(stored, fields), fields)).to.deep.equal(stored);
       }),
     );
+  });
+
+  it('shows the people of a campaign, by what they did, as rows that one can change', () => {
+    const campaign = { id: '5f0000000000000000000000', name: '📚'.repeat(100) };
+    const dids = ['delivered', 'opened', 'humanOpened', 'clicked', 'notOpened', 'notClicked'].filter(isAsked);
+    expect(dids).to.have.length(6);
+    for (const did of dids) {
+      const { name, filterCriteria } = beginningOf(campaign, did);
+      const group = fromCriteria(filterCriteria, fields);
+      expect(toCriteria(group, fields)).to.deep.equal(filterCriteria);
+      expect(group.rows.map(({ kind }) => kind))
+        .to.include.members(['behaviour'])
+        .and.not.include('other');
+      expect(name.length).to.be.at.most(200);
+    }
+    expect(['sent', 'bounced', 'complained', 'toString', null].some(isAsked)).to.equal(false);
   });
 
   it('shows a refusal at the row that it is about, inside groups too', () => {

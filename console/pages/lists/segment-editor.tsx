@@ -28,6 +28,7 @@ import {
   toCriteria,
 } from './filter.ts';
 import { FilterBuilder } from './filter-builder.tsx';
+import type { Beginning } from './from-campaign.ts';
 import { type Preview, usePreview } from './preview.ts';
 
 interface Choices {
@@ -35,7 +36,12 @@ interface Choices {
 }
 
 /** Loads the fields that a filter can name, then opens the editor. */
-export function SegmentEditor(props: { segment: ContactList | null; onSaved: (list: ContactList) => void }) {
+export function SegmentEditor(props: {
+  segment: ContactList | null;
+  /** Of a new one. */
+  beginning?: Beginning | undefined;
+  onSaved: (list: ContactList) => void;
+}) {
   const choices = useQuery(async (signal): Promise<Choices> => ({ fields: knownFields(await allFields(signal)) }));
   const loaded = choices.data.value;
   if (loaded) return <Editor {...props} choices={loaded} />;
@@ -52,17 +58,19 @@ export function SegmentEditor(props: { segment: ContactList | null; onSaved: (li
 
 function Editor({
   segment,
+  beginning,
   choices,
   onSaved,
 }: {
   segment: ContactList | null;
+  beginning?: Beginning | undefined;
   choices: Choices;
   onSaved: (list: ContactList) => void;
 }) {
-  const stored = useMemo(() => groupOf(segment, choices), [segment, choices]);
+  const stored = useMemo(() => groupOf(segment ?? beginning, choices), [segment, choices]);
   const group = useSignal<GroupRow>(stored);
   const isChanged = useSignal(false);
-  const form = useForm({ name: segment?.name ?? '' });
+  const form = useForm({ name: (segment ?? beginning)?.name ?? '' });
   const preview = usePreview(group, choices.fields);
   const refusal = useSignal<string | null>(null);
   const hasChanged = useMemo(() => computed(() => isChanged.value || form.isChanged.value), [form]);
@@ -94,7 +102,7 @@ function Editor({
     }
   });
   const discard = () => {
-    group.value = groupOf(segment, choices);
+    group.value = stored;
     isChanged.value = false;
     refusal.value = null;
     form.reset();
@@ -151,7 +159,7 @@ function Editor({
   );
 }
 
-function groupOf(segment: ContactList | null, { fields }: Choices): GroupRow {
+function groupOf(segment: ContactList | Beginning | undefined, { fields }: Choices): GroupRow {
   if (segment?.filterCriteria) return fromCriteria(segment.filterCriteria, fields);
   const [first] = fields;
   return newGroup(first ? [newFieldRow(first)] : []);

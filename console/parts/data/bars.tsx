@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks';
+import { Icon } from '../icon.tsx';
 import { count, percent } from './format.ts';
 
 export type Fill = 'accent' | 'soft' | 'good' | 'warn' | 'bad' | 'idle' | 'line';
@@ -102,6 +103,8 @@ export interface FunnelLine {
   /** Where these people are listed. */
   href?: string | undefined;
   fill?: Fill;
+  /** The address of work for these people, behind an icon that `label` explains. */
+  work?: { href: string; label: string } | null;
 }
 
 /** Each line is a part of the first one; the rate is of the line above, unless `of` says another. */
@@ -109,7 +112,7 @@ export function Funnel({ lines }: { lines: readonly (FunnelLine & { of?: number 
   const all = lines[0]?.value ?? 0;
   return (
     <ol class="funnel">
-      {lines.map(({ label, value, href, fill = 'accent', of }, index) => {
+      {lines.map(({ label, value, href, fill = 'accent', of, work }, index) => {
         const above = of ?? lines[index - 1]?.value;
         const width = all > 0 ? Math.min(100, (value / all) * 100) : 0;
         const inside = (
@@ -122,7 +125,22 @@ export function Funnel({ lines }: { lines: readonly (FunnelLine & { of?: number 
             <span class="rate">{above === undefined ? <span class="sr">start</span> : percent(value, above)}</span>
           </>
         );
-        return <li key={label}>{href ? <a href={href}>{inside}</a> : <span class="line">{inside}</span>}</li>;
+        return (
+          <li key={label}>
+            {href ? (
+              <a class="line" href={href}>
+                {inside}
+              </a>
+            ) : (
+              <span class="line">{inside}</span>
+            )}
+            {work && (
+              <a class="work" href={work.href} title={work.label} aria-label={`${work.label}: ${label}`}>
+                <Icon name="segment" />
+              </a>
+            )}
+          </li>
+        );
       })}
     </ol>
   );

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { RecipientStatus } from '../../../../client/index.ts';
-import { place } from '../../../router.ts';
+import { place, to } from '../../../router.ts';
+import { isAsked } from '../../lists/from-campaign.ts';
 import { type Act, isAct } from './facts.tsx';
 
 /** Which people the table at the end of the page shows: those in a state, or those who did something. */
@@ -35,6 +36,11 @@ export function hrefOf(view: View): string {
   for (const [name, value] of Object.entries(view)) if (value) query.set(name, value);
   const text = query.toString();
   return location.pathname + (text && `?${text}`);
+}
+
+/** The page of a new segment of these people; null when no filter finds them. */
+export function segmentOf(campaignId: string, did: string | undefined): string | null {
+  return isAsked(did) ? to('/lists/new', { campaign: campaignId, did }) : null;
 }
 
 /** A figure that counts people leads to them, on the same page. */

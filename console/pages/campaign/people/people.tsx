@@ -6,7 +6,7 @@ import { Section } from '../../../parts/page/page.tsx';
 import { setQuery } from '../../../router.ts';
 import { ByAct } from './by-act.tsx';
 import { ByState } from './by-state.tsx';
-import { currentView, PEOPLE_ID, type View } from './door.tsx';
+import { currentView, PEOPLE_ID, segmentOf, type View } from './door.tsx';
 import { type Facts, linkQuery } from './facts.tsx';
 
 const ended = ['bounced', 'failed', 'suppressed', 'unknown'] as const;
@@ -15,6 +15,7 @@ const ended = ['bounced', 'failed', 'suppressed', 'unknown'] as const;
 export function People(facts: Facts) {
   const view = currentView();
   const isByAct = view.did !== undefined;
+  const segment = view.link ? null : segmentOf(facts.campaignId, view.did);
   return (
     <Section
       id={PEOPLE_ID}
@@ -22,6 +23,11 @@ export function People(facts: Facts) {
       hasRule
       aside={
         <>
+          {segment && (
+            <Button isSmall kind="plain" icon="segment" operation="contactLists.create" href={segment}>
+              Make a segment of these
+            </Button>
+          )}
           <DownloadPeople {...facts} view={view} />
           <Choose
             label="Recipients by"
