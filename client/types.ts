@@ -2943,6 +2943,8 @@ export interface PreviewCampaignBody {
   contactId?: string;
   /** Instead of contactId: the address of the contact. */
   email?: string;
+  /** true: behind each link of the HTML stands the number of people who clicked it, as GET /campaigns/{campaignId}/links counts them. */
+  clicks?: boolean;
 }
 
 export interface PreviewContactListBody {

@@ -148,7 +148,18 @@ export const previewDraftBody = schema({
   },
 });
 
-export const previewCampaignBody = schema({ title: 'PreviewCampaignBody', type: 'object', properties: whose });
+export const previewCampaignBody = schema({
+  title: 'PreviewCampaignBody',
+  type: 'object',
+  properties: {
+    ...whose,
+    clicks: {
+      type: 'boolean',
+      description:
+        'true: behind each link of the HTML stands the number of people who clicked it, as GET /campaigns/{campaignId}/links counts them.',
+    },
+  },
+});
 
 const TEST_EMAILS_MAX = 10;
 export const testFields = {

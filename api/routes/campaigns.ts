@@ -9,6 +9,7 @@ import {
 import { relatedCampaigns } from '../../core/campaigns/expand.ts';
 import { previewCampaign } from '../../core/campaigns/preview.ts';
 import { updateCampaign } from '../../core/campaigns/update.ts';
+import { linksOfCampaign, peopleByPosition } from '../../core/reports/links/report.ts';
 import {
   analyticsAnswer,
   audienceAnswer,
@@ -128,7 +129,12 @@ export const campaignRoutes = [
     errors: { 422: 'The template fails with these data.' },
     isComputed: true,
     perMinute: PREVIEWS_A_MINUTE,
-    handler: async ({ deps, project, params, body }) => previewCampaign(deps, project, params.campaignId ?? '', body),
+    handler: async ({ deps, project, params, body: { clicks, ...named } }) => {
+      const campaignId = params.campaignId ?? '';
+      const campaign = await findCampaign(deps, project, campaignId);
+      const figures = clicks ? peopleByPosition(await linksOfCampaign(deps, project, campaign)) : undefined;
+      return previewCampaign(deps, project, campaignId, named, figures);
+    },
   }),
   endpoint({
     operation: 'campaigns.duplicate',

@@ -127,6 +127,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "campaigns.preview": { about: "Show the mail of a campaign as a contact would get it", fields: [
     {"name":"contactId","kind":"text","about":"The contact whose data are filled in."},
     {"name":"email","kind":"text","about":"Instead of contactId: the address of the contact."},
+    {"name":"clicks","kind":"boolean","about":"true: behind each link of the HTML stands the number of people who clicked it, as GET /campaigns/{campaignId}/links counts them."},
   ] },
   "campaigns.progress": { about: "Get the current counts of a campaign by state, from the ledger", fields: [] },
   "campaigns.rates": { about: "Get the mails, opens and clicks of a campaign in the last 15 minutes, in steps of five seconds", fields: [] },

@@ -12,6 +12,7 @@ export async function previewCampaign(
   project: Project,
   campaignId: string,
   named: NamedContact,
+  figures?: ReadonlyMap<number, number>,
 ): Promise<DraftPreview> {
   const campaign = await findCampaign(deps, project, campaignId);
   const contact = await contactNamed(deps, project, named);
@@ -19,5 +20,10 @@ export async function previewCampaign(
   const content = (await deps.db.campaignContents.findOne({ _id, projectId })) ?? (await contentNow(deps, campaign));
   const { subject, previewText, html, utm = null } = content;
   const source = { subject, previewText, html, text: null };
-  return previewDraft(deps, project, { source, utm, isCampaign: true, contact, data: {} }, compileMail(source));
+  return previewDraft(
+    deps,
+    project,
+    { source, utm, isCampaign: true, contact, data: {}, figures },
+    compileMail(source),
+  );
 }

@@ -18,7 +18,7 @@ interface Renderable {
 interface Links {
   pages: MailPages;
   /** Left out: the links of the HTML are not tracked. */
-  trackedLink?: Decoration['rewriteLink'];
+  trackedLink?: Decoration['rewriteLink'] | undefined;
   pixelUrl?: string | undefined;
 }
 

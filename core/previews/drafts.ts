@@ -12,6 +12,7 @@ import { checkData, compileMail, type MailSource, type MailTemplates } from '../
 import type { Template } from '../templates/model.ts';
 import { readTemplate } from '../templates/publish.ts';
 import { contactNamed, type NamedContact } from './contacts.ts';
+import { markedLink, withFigures } from './link-figures.ts';
 import { keepDraft, type PreviewLink } from './links.ts';
 
 /** Content that is shown before it is sent, with the data to fill in. */
@@ -22,6 +23,8 @@ export interface Draft {
   isCampaign: boolean;
   contact: (TemplateContact & { email: string }) | null;
   data: Record<string, unknown>;
+  /** Figures to draw behind the links, by the number of the link in the content. */
+  figures?: ReadonlyMap<number, number> | undefined;
 }
 
 export interface DraftPreview extends RenderedMail, PreviewLink {
@@ -92,13 +95,16 @@ export async function previewDraft(
 /** Throws 422 for data that it cannot be rendered with. */
 export async function renderForPreview(
   { config }: Pick<Deps, 'config'>,
-  { source, utm }: Pick<Draft, 'source' | 'utm'>,
+  { source, utm, figures }: Pick<Draft, 'source' | 'utm' | 'figures'>,
   templates: MailTemplates,
   variables: Variables,
 ): Promise<RenderedMail> {
   try {
     const untracked = untrackedLinks(config, utm);
-    return await renderMail({ source, templates, untracked }, variables, { pages: previewPages({ config }) });
+    const pages = previewPages({ config });
+    const marked = figures && markedLink(figures, untracked?.link);
+    const mail = await renderMail({ source, templates, untracked }, variables, { pages, trackedLink: marked });
+    return figures ? { ...mail, html: mail.html && withFigures(mail.html, figures) } : mail;
   } catch (error) {
     if (!(error instanceof TemplateRenderError)) throw error;
     throw unprocessable('TEMPLATE_RENDER_FAILED', `The template fails with these data: ${error.message}`);

@@ -13,6 +13,7 @@ const BOUNCES = 8;
 /** On a machine that does other things too. */
 const STARTS_MS_MAX = 40_000;
 const SENDS_MS_MAX = 80_000;
+const WIDE = 'Preview at 720 px';
 const HTML =
   '<p>Hello {{firstName}}</p><p><a href="https://shop.example.com/sale">Sale</a> <a href="https://shop.example.com/books">Books</a></p>';
 
@@ -72,6 +73,9 @@ describe('The pages of campaigns', function () {
       .getByRole('row', { name: /shop\.example\.com\/sale/ });
     await link.getByRole('cell', { name: '0', exact: true }).first().waitFor();
 
+    const mail = page.getByTitle(WIDE);
+    const notClicked = await mail.getAttribute('src');
+
     const raw = sink?.ledger.messages.find(({ to }) => to[0] === 'ada@example.org')?.raw ?? '';
     const { html = '' } = await PostalMime.parse(raw);
     const [target = ''] = /https?:[^"]+\/t\/c\/[^"]+/.exec(html) ?? [];
@@ -81,10 +85,32 @@ describe('The pages of campaigns', function () {
     });
     await link.getByRole('cell', { name: '1', exact: true }).first().waitFor();
     await page.getByRole('img', { name: /^Opens and clicks by hour: .* and 1 clicks$/ }).waitFor();
+    await until(
+      () => mail.getAttribute('src'),
+      (src) => src !== notClicked,
+    );
+    await page.frameLocator(`[title="${WIDE}"]`).getByRole('link', { name: 'Sale' }).waitFor();
+    await mail.scrollIntoViewIfNeeded();
+    await shoot(page, 'campaign-mail');
+    const { html: marked } = await call('post', `/campaigns/${id}/preview`, { clicks: true });
+    expect(marked).to.contain('a[href$="#everpost-link-1"]::after{content:"1";');
+    expect(marked).to.contain('a[href$="#everpost-link-2"]::after{content:"0";');
+    expect(marked).to.contain('"https://shop.example.com/sale#everpost-link-1"');
+    expect((await call('post', `/campaigns/${id}/preview`)).html).to.not.contain('everpost-link');
     const next = page.getByRole('group', { name: 'What comes next' });
     await next.getByRole('link', { name: 'Who clicked' }).click();
     await page.getByRole('table', { name: 'Clicked' }).getByRole('link', { name: 'ada@example.org' }).waitFor();
     await providers.getByRole('row', { name: /^All others .* 50/ }).waitFor();
+
+    await page.getByRole('link', { name: 'Make a segment of these', exact: true }).waitFor();
+    await shoot(page, 'campaign-clicked');
+    await page.getByRole('link', { name: 'Make a segment of these: Clicked' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(/\/lists\/[0-9a-f]{24}/);
+    const segment = await call('get', `/contact-lists/${/[0-9a-f]{24}$/.exec(page.url())?.[0]}`);
+    expect(segment.name).to.equal('Clicked in Short letter');
+    expect(segment.filterCriteria.groups).to.have.length(1);
+    expect(segment.filterCriteria.groups[0]).to.include({ behaviour: 'clicked', operator: 'at_least', campaignId: id });
 
     // The stored numbers, which an answer of the interface has, are counted again ten minutes later.
     expect((await call('get', `/campaigns/${id}`)).metrics.clicked).to.equal(0);
@@ -326,6 +352,8 @@ describe('The pages of campaigns', function () {
       .waitFor();
     await page.keyboard.press('p');
     expect(await progressOf(id)).to.include({ status: 'scheduled' });
+    await page.frameLocator('iframe[title="Preview at 320 px"]').getByRole('link', { name: 'Books' }).waitFor();
+    await expectAccessible(page);
     await shoot(page, 'campaign-scheduled');
     const none = await suite.open('/campaigns', { tenant: suite.other });
     await none.getByText('No campaign yet').waitFor();

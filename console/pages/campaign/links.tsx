@@ -1,21 +1,18 @@
 import { useComputed } from '@preact/signals';
-import type { CampaignLink } from '../../../client/index.ts';
-import { api } from '../../api.ts';
+import type { CampaignLink, CampaignLinks } from '../../../client/index.ts';
 import { Bar } from '../../parts/data/bars.tsx';
 import { count, day, percent } from '../../parts/data/format.ts';
 import { type Column, Table } from '../../parts/data/table.tsx';
 import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
-import { useQuery } from '../../parts/page/query.ts';
+import type { Query } from '../../parts/page/query.ts';
 import type { Known } from './figures.ts';
 import { Door } from './people/door.tsx';
 
 /** Each link of the content, with those who clicked it. */
-export function Links({ campaignId, known }: { campaignId: string; known: Known }) {
-  const moves = known.moves.value;
+export function Links({ links, known }: { links: Query<CampaignLinks>; known: Known }) {
   const { value: delivered } = useComputed(() => known.analytics.data.value?.counts.delivered ?? 0);
-  const links = useQuery((signal) => api.campaigns.links(campaignId, { signal }), [campaignId, moves]);
   const data = links.data.value;
   const most = Math.max(1, ...(data?.links ?? []).map(({ people }) => people));
   const columns: readonly Column<CampaignLink>[] = [

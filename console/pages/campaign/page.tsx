@@ -21,6 +21,7 @@ import { beganAt, HoursPlots, useDays } from './hour-plots.tsx';
 import { LeftOut } from './left-out.tsx';
 import { Links } from './links.tsx';
 import { isRecent, LivePlots } from './live-plots.tsx';
+import { CampaignMail } from './mail.tsx';
 import { hrefOf as peopleHref, useFollowDoors } from './people/door.tsx';
 import { People } from './people/people.tsx';
 import { Story } from './people/story.tsx';
@@ -103,10 +104,17 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
             <LeftOut known={known} reasons={reasons} />
           </Columns>
           <Providers campaign={campaign} known={known} />
-          {campaign.trackingClick && <Links campaignId={campaign.id} known={known} />}
+          {campaign.trackingClick ? (
+            <LinksAndMail campaign={campaign} known={known} />
+          ) : (
+            <CampaignMail campaign={campaign} links={null} />
+          )}
         </>
       ) : (
-        <Settings campaign={campaign} />
+        <>
+          <Settings campaign={campaign} />
+          <CampaignMail campaign={campaign} links={null} />
+        </>
       )}
       {hasBegun && (
         <>
@@ -114,6 +122,17 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
           <Settings campaign={campaign} />
         </>
       )}
+    </>
+  );
+}
+
+function LinksAndMail({ campaign, known }: { campaign: Campaign; known: Known }) {
+  const { id } = campaign;
+  const links = useQuery((signal) => api.campaigns.links(id, { signal }), [id, known.moves.value]);
+  return (
+    <>
+      <Links links={links} known={known} />
+      <CampaignMail campaign={campaign} links={links} />
     </>
   );
 }

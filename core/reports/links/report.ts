@@ -45,6 +45,13 @@ export async function linksOfCampaign(
   return reportOf(deps, project, campaignSource(_id), [{ stepId: null, links }]);
 }
 
+/** The people who clicked each link of the content, machines among them. */
+export function peopleByPosition({ links }: LinksReport): Map<number, number> {
+  return new Map(
+    links.flatMap(({ position, people, isCurrent }) => (position && isCurrent ? [[position, people]] : [])),
+  );
+}
+
 export async function linksOfTemplate(
   deps: ReportDeps,
   project: Project,
