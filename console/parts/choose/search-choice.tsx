@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { navigate, to } from '../../router.ts';
+import { beginning } from '../../acts.ts';
+import { navigate } from '../../router.ts';
+import { can } from '../../session.ts';
 import { count } from '../data/format.ts';
 import { sentenceOf } from '../forms/form.ts';
 import { Icon } from '../icon.tsx';
@@ -65,7 +67,7 @@ export function SearchChoice<T>(props: SearchChoiceProps<T>) {
         if (gone.signal.aborted) return;
         found.value = items;
         failure.value = null;
-        at.value = beginning(entriesOf(items, asked), asked === '' ? value : '');
+        at.value = startAt(entriesOf(items, asked), asked === '' ? value : '');
       } catch (error) {
         if (!gone.signal.aborted) failure.value = sentenceOf(error);
       }
@@ -97,12 +99,14 @@ export function SearchChoice<T>(props: SearchChoiceProps<T>) {
       : [];
     if (typed) return [...of, ...makes];
     const { made } = things;
-    const isFirst = made !== undefined && items.length === 0 && makes.length === 0;
+    // From a dialog it would take away what was typed there.
+    const isLost = items.length > 0 && field.current?.closest('dialog');
+    const isMade = made !== undefined && makes.length === 0 && !isLost && can(made.operation);
     return [
       ...(none === undefined ? [] : [{ key: '', label: none, pick: pickOf({ value: '', label: none }) }]),
       ...makes,
       ...of,
-      ...(isFirst ? [{ key: '\u0000first', label: made.label, pick: () => navigate(to(made.path)) }] : []),
+      ...(isMade ? [{ key: '\u0000made', label: made.label, pick: () => navigate(beginning(made.operation)) }] : []),
     ];
   }
   const entries = found.value && entriesOf(found.value, text.value.trim());
@@ -182,7 +186,7 @@ export function SearchChoice<T>(props: SearchChoiceProps<T>) {
 }
 
 /** Where the arrow keys begin: at what is chosen, or nowhere, so that Enter does not take it back. */
-function beginning(entries: readonly Entry[], value: string): number {
+function startAt(entries: readonly Entry[], value: string): number {
   return value === '' ? 0 : entries.findIndex(({ key }) => key === value);
 }
 

@@ -10,7 +10,6 @@ import type {
   Template,
 } from '../../../client/index.ts';
 import { api } from '../../api.ts';
-import type { Path } from '../../paths.ts';
 
 export interface Item<T = unknown> {
   value: string;
@@ -24,8 +23,8 @@ export interface Item<T = unknown> {
 export interface Things<T> {
   /** In a sentence: 'list'. */
   one: string;
-  /** The page where the first of them is made. */
-  made?: { path: Path; label: string };
+  /** The act that makes one, on a page of its own. */
+  made?: { operation: string; label: string };
   /** Some that fit; the first of all for an empty text. */
   search(text: string, signal: AbortSignal): PromiseLike<readonly Item<T>[]>;
   /** null when there is none with this id any more. */
@@ -35,12 +34,15 @@ export interface Things<T> {
 export const FOUND_MAX = 20;
 export const EVERYBODY = 'GLOBAL_CONTACT_LIST';
 
+const templateWords = { marketing: 'campaign template', transactional: 'template for single mail' } as const;
+
 /** Lists and segments, but for the one of everybody. */
 export const lists = listsOf({});
 export const listsWithoutSegments = listsOf({ type: 'list' });
 export const audiences = listsOf({ hasEverybody: true });
 
 export const templates = templatesOf({});
+export const marketingTemplates = templatesOf({ templateType: 'marketing' });
 export const transactionalTemplates = templatesOf({ templateType: 'transactional' });
 
 export const suppressionGroups = groupsOf(() => true);
@@ -49,6 +51,7 @@ export const ownGroups = groupsOf(({ isGlobal, isDefault, isMarketing }) => !isG
 
 export const senders: Things<Sender> = {
   one: 'sender',
+  made: { operation: 'senders.create', label: 'Make a sender' },
   search: async (text, signal) => {
     const found = await api.senders.list({ ...asked(text), newestFirst: true }, { signal });
     return found.senders.map(senderItem);
@@ -87,7 +90,7 @@ export const members: Pick<Things<Member>, 'one' | 'get'> = {
 function listsOf({ type, hasEverybody }: { type?: 'list'; hasEverybody?: true }): Things<ContactList> {
   return {
     one: type ?? 'list or segment',
-    made: { path: '/lists', label: 'Make a list' },
+    made: { operation: 'contactLists.create', label: 'Make a list' },
     async search(text, signal) {
       const isEverybodyAsked = hasEverybody && 'everybody'.includes(text.toLowerCase());
       const [found, everybody] = await Promise.all([
@@ -102,8 +105,8 @@ function listsOf({ type, hasEverybody }: { type?: 'list'; hasEverybody?: true })
 
 function templatesOf({ templateType }: { templateType?: Template['templateType'] }): Things<Template> {
   return {
-    one: templateType ? `${templateType} template` : 'template',
-    made: { path: '/templates', label: 'Make a template' },
+    one: templateType ? templateWords[templateType] : 'template',
+    made: { operation: 'templates.create', label: 'Make a template' },
     async search(text, signal) {
       const query = { ...asked(text), ...(templateType && { templateType }) };
       return (await api.templates.list(query, { signal })).templates.map(templateItem);
@@ -115,7 +118,7 @@ function templatesOf({ templateType }: { templateType?: Template['templateType']
 function groupsOf(isOne: (group: SuppressionGroup) => boolean): Things<SuppressionGroup> {
   return {
     one: 'group',
-    made: { path: '/suppressions/groups', label: 'Make a group' },
+    made: { operation: 'suppressionGroups.create', label: 'Make a group' },
     search: async (text, signal) => {
       const found = await api.suppressionGroups.list({ ...asked(text), newestFirst: true }, { signal });
       return found.groups.filter(isOne).map(groupItem);
