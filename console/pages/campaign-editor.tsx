@@ -11,10 +11,10 @@ import {
   EVERYBODY,
   listItem,
   lists,
+  marketingTemplates,
   ownGroups,
   senders,
   templateItem,
-  templates,
 } from '../parts/choose/things.ts';
 import { moment, people } from '../parts/data/format.ts';
 import { Badge, State } from '../parts/data/state.tsx';
@@ -38,6 +38,7 @@ import { navigate, place, to } from '../router.ts';
 import { can } from '../session.ts';
 import { AudienceSum, OtherAudience, useAudience } from './campaign-editor/audience.tsx';
 import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './campaign-editor/draft.ts';
+import { MeasuringSection } from './campaign-editor/measuring-section.tsx';
 import { Schedule } from './campaign-editor/schedule.tsx';
 import { useVersionParts } from './campaign-editor/version-parts.ts';
 
@@ -269,6 +270,7 @@ function Editor({
         </div>
       </Section>
       <Content form={form} own={campaign?.template ?? null} person={person} isReadOnly={isReadOnly} />
+      <MeasuringSection form={form} isReadOnly={isReadOnly} />
       <Section title="Time" hasRule>
         <Schedule form={form} willReceive={found.value?.willReceive ?? null} isReadOnly={isReadOnly} />
       </Section>
@@ -299,7 +301,7 @@ function Content({
 }) {
   const why = isReadOnly && 'Your role only reads.';
   const { templateId } = form.values.value;
-  const names = useNames(templates, [templateId], own ? [templateItem(own)] : []);
+  const names = useNames(marketingTemplates, [templateId], own ? [templateItem(own)] : []);
   const body = useMemo(
     () =>
       computed<PreviewDraftBody>(() => {
@@ -365,7 +367,7 @@ function Content({
             label="Template"
             placeholder="Choose a template"
             why={why}
-            things={templates}
+            things={marketingTemplates}
             names={names}
             onPick={({ thing }) => takeSubject(form, thing)}
           />

@@ -25,6 +25,41 @@ describe('The campaign editor', () => {
     });
   });
 
+  it('takes templates of campaigns alone, and has UTM, tracking and the thresholds that pause it', async () => {
+    const { client } = suite.own;
+    const emailTemplate = '<p>Your order</p>';
+    await client.post('/templates', { templateName: 'Winter order', templateType: 'transactional', emailTemplate });
+    const page = await suite.open('/campaigns/new');
+    await page.getByLabel('Template').fill('Winter');
+    await page.getByRole('option', { name: 'Winter', exact: true }).waitFor();
+    expect(await page.getByRole('option', { name: 'Winter order' }).count()).to.equal(0);
+    await page.getByRole('option', { name: 'Winter', exact: true }).click();
+    await page.getByLabel('Name of the campaign').fill('Measured');
+    await page.getByLabel('Subject').fill('Winter is here');
+    await page.getByLabel('It pauses by itself').selectOption('conservative');
+    await page.getByLabel('Clicks').selectOption('no');
+    await page.getByLabel('Source').fill('x'.repeat(201));
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.locator('[name="utm/source"][aria-invalid]').waitFor();
+    await page.getByLabel('Source').fill('news letter');
+    await page.getByLabel('Source').scrollIntoViewIfNeeded();
+    await expectAccessible(page);
+    await shoot(page, 'campaign-measuring');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.waitForURL(/\/campaigns\/[0-9a-f]{24}\/edit/);
+    const saved = async () => (await client.get('/campaigns?search=Measured')).body.data.campaigns[0];
+    expect(await saved()).to.deep.include({
+      ...{ utm: { source: 'news letter' }, thresholdPreset: 'conservative', trackingClick: false, trackingOpen: true },
+    });
+    await page.reload();
+    expect(await page.getByLabel('Source').inputValue()).to.equal('news letter');
+    expect(await page.getByLabel('Clicks').inputValue()).to.equal('no');
+    await page.getByLabel('Source').fill('');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    expect(await saved()).to.include({ utm: null, trackingClick: false });
+  });
+
   it('says what is missing, counts the audience, shows the mail and publishes with the number of people', async () => {
     const page = await suite.open('/campaigns/new');
     const publish = page.getByRole('button', { name: 'Publish…' });
@@ -93,6 +128,7 @@ describe('The campaign editor', () => {
       await choice.click();
       await page.getByRole('option', { name: /^Everybody/ }).waitFor();
       await page.getByRole('option', { name: /^L 9999/ }).waitFor();
+      await page.getByRole('option', { name: 'Make a list' }).waitFor();
       await shoot(page, 'campaign-choice');
       await expectAccessible(page);
       await choice.pressSequentially('lamps');

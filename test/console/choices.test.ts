@@ -293,7 +293,7 @@ describe('The choices of the console', () => {
   it('lead to the page where the first one is made', async () => {
     const page = await suite.open('/campaigns/new', { tenant: suite.other });
     await page.getByLabel('Template').click();
-    await page.getByText('There is no template yet.').waitFor();
+    await page.getByText('There is no campaign template yet.').waitFor();
     await page.getByRole('option', { name: 'Make a template' }).waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Enter');

@@ -3,9 +3,10 @@ import { timezone } from '../../locale.ts';
 import { counted } from '../../parts/data/format.ts';
 import { isoTime, localTime } from '../../parts/forms/local-time.ts';
 import { tagsIn, textOfTags } from '../../parts/forms/tags.ts';
+import { type Measuring, measuringBody, measuringOf } from './measuring.ts';
 
 /** The fields of the editor; texts and numbers stay as they were typed until they are sent. */
-export interface Draft {
+export interface Draft extends Measuring {
   name: string;
   subject: string;
   previewText: string;
@@ -43,6 +44,7 @@ export function draftOf(campaign: Campaign | null): Draft {
         scheduledAt: '',
       },
       ...{ emailsPerDay: '1000', growth: '1.5x', timezone },
+      ...measuringOf(null),
     };
   const { from, gradual, scheduledAt, toLists, excludeLists, sendToGlobalList } = campaign;
   const lists = toLists.map(({ id }) => id);
@@ -64,6 +66,7 @@ export function draftOf(campaign: Campaign | null): Draft {
     emailsPerDay: String(gradual?.emailsPerDay ?? 1_000),
     growth: gradual?.growth ?? '1.5x',
     timezone: gradual?.timezone ?? timezone,
+    ...measuringOf(campaign),
   };
 }
 
@@ -79,6 +82,7 @@ export function contentOf(draft: Draft) {
     sendToGlobalList: toLists.includes(GLOBAL),
     unsubscribeGroupId: draft.unsubscribeGroupId || null,
     tags: tagsIn(draft.tags),
+    ...measuringBody(draft),
   };
 }
 

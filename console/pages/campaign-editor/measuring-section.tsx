@@ -1,0 +1,76 @@
+import { Field, Select } from '../../parts/forms/field.tsx';
+import type { Form } from '../../parts/forms/form.ts';
+import { Section } from '../../parts/page/page.tsx';
+import type { Draft } from './draft.ts';
+import { utmNames } from './measuring.ts';
+
+const tracked = [
+  { value: 'yes', label: 'Counted' },
+  { value: 'no', label: 'Not counted' },
+];
+const asProject = { value: 'project', label: 'As the settings of the project say' };
+
+const utmWords = {
+  source: { label: 'Source', placeholder: 'newsletter' },
+  medium: { label: 'Medium', placeholder: 'email' },
+  campaign: { label: 'Campaign', placeholder: 'winter' },
+  term: { label: 'Term', placeholder: '' },
+  content: { label: 'Content', placeholder: '' },
+} as const;
+
+/** Opens and clicks, the thresholds that pause the campaign, and UTM parameters. */
+export function MeasuringSection({ form, isReadOnly }: { form: Form<Draft>; isReadOnly: boolean }) {
+  const why = isReadOnly && 'Your role only reads.';
+  const { trackingOpen, trackingClick } = form.values.value;
+  const choices = (value: string) => (value === 'project' ? [asProject, ...tracked] : tracked);
+  return (
+    <Section title="Measuring" hasRule>
+      <div class="cols near">
+        <div class="c4">
+          <Select form={form} name="trackingOpen" label="Opens" why={why} options={choices(trackingOpen)} />
+        </div>
+        <div class="c4">
+          <Select
+            form={form}
+            name="trackingClick"
+            label="Clicks"
+            hint="Links lead over this server then."
+            why={why}
+            options={choices(trackingClick)}
+          />
+        </div>
+        <div class="c4">
+          <Select
+            form={form}
+            name="thresholdPreset"
+            label="It pauses by itself"
+            hint="From 100 sent mails on. A person looks at it then."
+            why={why}
+            options={[
+              { value: 'conservative', label: 'above 2 % bounced or 0.05 % reported as spam' },
+              { value: 'balanced', label: 'above 5 % bounced or 0.1 % reported as spam' },
+              { value: 'aggressive', label: 'above 8 % bounced or 0.3 % reported as spam' },
+            ]}
+          />
+        </div>
+      </div>
+      <fieldset class="stack tight">
+        <legend class="label">UTM parameters of its links</legend>
+        <div class="utm">
+          {utmNames.map((name) => (
+            <Field
+              key={name}
+              form={form}
+              name={`utm/${name}`}
+              label={utmWords[name].label}
+              placeholder={utmWords[name].placeholder}
+              autocomplete="off"
+              why={why}
+            />
+          ))}
+        </div>
+        <span class="hint">Without any of them, those of the template. Links that have some keep their own.</span>
+      </fieldset>
+    </Section>
+  );
+}
