@@ -1,5 +1,6 @@
-import { globSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { checkoutText } from '../../lab/drills/mutations/copy.ts';
 import { chosenBy, mutationDrill } from '../../lab/drills/mutations/drill.ts';
@@ -36,15 +37,26 @@ Tests took 4.0 s with everything.
 describe('The drill of mutations', function () {
   this.timeout(180_000);
 
+  /** A temporary folder that no other run shares. */
+  const usual = process.env.TMPDIR;
+  const own = mkdtempSync(join(tmpdir(), 'everpost-drill-'));
+  before(() => {
+    process.env.TMPDIR = own;
+  });
+  after(() => {
+    if (usual === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = usual;
+    rmSync(own, { recursive: true, force: true });
+  });
+
   it('distinguishes a mutation that its tests notice from one that survives, and leaves no copy behind', async () => {
     const survivor = { ...noticed, name: 'tested elsewhere', tests: ['test/composing/headers.test.ts'] };
-    const before = copies();
     const progress: string[] = [];
     expect(await verdicts([noticed, survivor], progress)).to.deep.equal([
       { kept: false, says: 'tested elsewhere (core/base/text/csv.ts): survived' },
       { kept: false, says: '2 mutations, 1 noticed, 1 not' },
     ]);
-    expect(copies()).to.deep.equal(before);
+    expect(globSync('everpost-mutations-*', { cwd: own })).to.deep.equal([]);
     expect(
       progress.find((line) => line.includes(noticed.name)),
       'says by which test',
@@ -117,8 +129,4 @@ async function verdicts(some: Mutation[], progress: string[] = []): Promise<Verd
   const found: Verdict[] = [];
   for await (const verdict of mutationDrill(some, process.env, (line) => progress.push(line))) found.push(verdict);
   return found;
-}
-
-function copies(): string[] {
-  return globSync('everpost-mutations-*', { cwd: tmpdir() }).toSorted();
 }
