@@ -9,14 +9,15 @@ const scripts = {
   start: 'stack/main.ts',
   servers: 'stack/main.ts',
   test: 'stack/main.ts',
+  'test:mta': 'stack/main.ts',
   admin: 'cli/admin.ts',
   bench: 'lab/bench/main.ts',
   drill: 'lab/drills/main.ts',
   'demo:migration': 'stack/demo-migration.ts',
 };
 /** What they use besides what runs: mocha, a browser, clients of others. */
-const developerCommands = ['test', 'bench', 'drill'];
-const ownStackCommands = ['start', 'servers', 'test'];
+const developerCommands = ['test', 'test:mta', 'bench', 'drill'];
+const ownStackCommands = ['start', 'servers', 'test', 'test:mta'];
 /** Inside the checkout: in the shared temporary folder any user of the machine could make it first and hold up a start. */
 const installLock = join(root, '.install-lock');
 

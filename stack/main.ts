@@ -4,6 +4,7 @@ const commands: Record<string, () => Promise<{ main: (args: string[]) => Promise
   start: () => import('./start.ts'),
   servers: () => import('./servers.ts'),
   test: () => import('../scripts/tests/run.ts'),
+  'test:mta': () => import('../scripts/tests/run-mail-programs.ts'),
 };
 
 const [command = '', ...args] = process.argv.slice(2);
