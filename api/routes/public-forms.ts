@@ -140,7 +140,9 @@ async function submitPage(deps: Deps, formId: string | undefined, request: Reque
     if (result.kind === 'stored') return submittedPage(shown);
     if (result.kind === 'faults')
       return formPage(shown, given ?? freshStamp(deps, shown), wrong(values, result.faults, null));
-    return formPage(shown, freshStamp(deps, shown), wrong(values, [], shown));
+    const notice = textsIn(shown.language).form[result.kind];
+    const stamp = result.kind === 'early' && given !== undefined ? given : freshStamp(deps, shown);
+    return formPage(shown, stamp, wrong(values, [], notice));
   } catch (error) {
     if (!(error instanceof AppError && error.kind === 'rate_limited')) throw error;
     return refusedPage(shown, 429, errorAnswerOf(error).headers);
@@ -172,8 +174,7 @@ function freshStamp({ config, clock }: Deps, shown: ShownForm): string {
   return stampOf(config, { formId: shown.form._id, shownAt: clock.now(), textVersion: consentVersion(shown) });
 }
 
-function wrong(values: Map<string, string>, faults: Fault[], changed: ShownForm | null) {
-  const notice = changed && textsIn(changed.language).form.changed;
+function wrong(values: Map<string, string>, faults: Fault[], notice: string | null) {
   return { status: 400 as const, values, faults, notice };
 }
 

@@ -32,9 +32,10 @@ export interface Submission extends Sent {
 
 /**
  * stored: also when nothing was stored, since it was sent by a robot. faults: the person must correct it. changed: the person agreed to
- * a sentence that the form does not have any more, or has had the page open for days.
+ * a sentence that the form does not have any more, or has had the page open for days. early: it came sooner than most people write, and is
+ * shown again, since a browser that fills in forms by itself is as quick as a robot.
  */
-export type Submitted = { kind: 'stored' } | { kind: 'faults'; faults: Fault[] } | { kind: 'changed' };
+export type Submitted = { kind: 'stored' } | { kind: 'faults'; faults: Fault[] } | { kind: 'changed' | 'early' };
 
 /** Writes one document, whatever is known about the address: the job does the rest. 429 over the limit of a client. */
 export async function submitForm(deps: Deps, shown: ShownForm, sent: Submission): Promise<Submitted> {
@@ -44,7 +45,8 @@ export async function submitForm(deps: Deps, shown: ShownForm, sent: Submission)
   if (!read.ok) return { kind: 'faults', faults: read.faults };
   if (sent.stamp !== null) {
     const stamp = readStamp(deps.config, sent.stamp);
-    if (!stamp || isTooFast(deps, stamp)) return { kind: 'stored' };
+    if (!stamp) return { kind: 'stored' };
+    if (isTooFast(deps, stamp)) return { kind: 'early' };
     if (isOutdated(deps, shown, stamp)) return { kind: 'changed' };
   }
   await limitClient(deps, sent);

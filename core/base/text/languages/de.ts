@@ -43,6 +43,8 @@ export const de: Texts = {
     received: 'Ihre Anmeldung für die E-Mails von {name} ist eingegangen.',
     changed:
       'Diese Seite hat sich geändert, seit Sie sie geöffnet haben. Bitte lesen Sie sie und senden Sie sie noch einmal.',
+    early:
+      'Das ging sehr schnell, deshalb wurde noch nichts gesendet. Bitte prüfen Sie das Formular und senden Sie es noch einmal.',
     busy: 'Aus Ihrem Netz wurden zu viele Formulare gesendet. Bitte versuchen Sie es in einer Stunde noch einmal.',
     foreign: 'Von dieser Website kann das Formular nicht gesendet werden.',
     wrong: {

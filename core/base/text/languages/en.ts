@@ -42,6 +42,7 @@ export const en = {
     receivedHeading: 'Thank you',
     received: 'We have received your subscription to the emails of {name}.',
     changed: 'This page has changed since you opened it. Please read it and send it again.',
+    early: 'That was very quick, so nothing was sent yet. Please look at the form and send it again.',
     busy: 'Too many forms were sent from your network. Please try again in an hour.',
     foreign: 'This form cannot be sent from that site.',
     wrong: {

@@ -41,6 +41,8 @@ export const es: Texts = {
     receivedHeading: 'Gracias',
     received: 'Hemos recibido su suscripción a los correos de {name}.',
     changed: 'Esta página ha cambiado desde que la abrió. Léala y envíela de nuevo, por favor.',
+    early:
+      'Ha sido muy rápido, así que todavía no se ha enviado nada. Revise el formulario y envíelo de nuevo, por favor.',
     busy: 'Se han enviado demasiados formularios desde su red. Inténtelo de nuevo dentro de una hora.',
     foreign: 'Este formulario no se puede enviar desde ese sitio.',
     wrong: {

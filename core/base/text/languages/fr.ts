@@ -41,6 +41,7 @@ export const fr: Texts = {
     receivedHeading: 'Merci',
     received: 'Nous avons bien reçu votre abonnement aux e-mails de {name}.',
     changed: 'Cette page a changé depuis que vous l’avez ouverte. Veuillez la relire et l’envoyer de nouveau.',
+    early: 'C’était très rapide : rien n’a encore été envoyé. Veuillez vérifier le formulaire et l’envoyer de nouveau.',
     busy: 'Trop de formulaires ont été envoyés depuis votre réseau. Veuillez réessayer dans une heure.',
     foreign: 'Ce formulaire ne peut pas être envoyé depuis ce site.',
     wrong: {

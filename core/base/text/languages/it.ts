@@ -41,6 +41,7 @@ export const it: Texts = {
     receivedHeading: 'Grazie',
     received: 'Abbiamo ricevuto la Sua iscrizione alle email di {name}.',
     changed: 'Questa pagina è cambiata da quando l’ha aperta. La rilegga e la invii di nuovo.',
+    early: 'È stato molto veloce, quindi non è ancora stato inviato nulla. Controlli il modulo e lo invii di nuovo.',
     busy: 'Dalla Sua rete sono stati inviati troppi moduli. Riprovi tra un’ora.',
     foreign: 'Questo modulo non può essere inviato da quel sito.',
     wrong: {
