@@ -42,7 +42,7 @@ describe('The page of imports', () => {
     expect(await dialog.getByLabel('Meaning of Vorname').inputValue()).to.equal('firstName');
     await dialog.getByLabel('Meaning of E-Mail').selectOption('nothing, leave it out');
     await dialog.getByText('One column must be the address.').first().waitFor();
-    await dialog.getByLabel('Meaning of E-Mail').selectOption('Address');
+    await dialog.getByLabel('Meaning of E-Mail').selectOption('Email address');
     await dialog.getByLabel('Meaning of Internal').selectOption('nothing, leave it out');
     await pickFound(dialog.getByLabel('They join'), 'Newsletter');
     await expectAccessible(page);
@@ -268,6 +268,12 @@ describe('The columns of an import', () => {
     ).to.deep.equal(['email', 'firstName', 'lastName', 'userId', 'mobile', 'Plan_2026_', 'id']);
     expect(['Status', 'Subscriber status', 'UNSUB_TIME', 'CONFIRM_IP', 'consent text'].map(guess)).to.deep.equal([
       ...['status', 'status', 'unsubscribedAt', 'consentAddress', 'consentText'],
+    ]);
+  });
+
+  it('mean an address for mail when they say so in German, and are a field of their own when they do not', () => {
+    expect(['E-Mail-Adresse', 'Mailadresse', 'Adresse', 'Address', 'Familienname', 'Handy'].map(guess)).to.deep.equal([
+      ...['email', 'email', 'Adresse', 'Address', 'lastName', 'mobile'],
     ]);
   });
 

@@ -19,7 +19,7 @@ const TYPES: readonly FieldType[] = ['string', 'number', 'date', 'boolean'];
 const SAMPLES_SHOWN = 3;
 
 const known = [
-  { value: 'email', label: 'Address' },
+  { value: 'email', label: 'Email address' },
   { value: 'firstName', label: 'First name' },
   { value: 'lastName', label: 'Last name' },
   { value: 'userId', label: 'User id' },

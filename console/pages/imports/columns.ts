@@ -99,10 +99,10 @@ export function guess(name: string): string {
   const plain = plainName(name);
   const field = [...FIELDS, ...CONSENT_FIELDS].find((one) => one.toLowerCase() === plain);
   if (field) return field;
-  if (/^(e?mailaddress|e?mail)$/.test(plain)) return 'email';
+  if (/^e?mail(address|adresse)?$/.test(plain)) return 'email';
   if (/^(vorname|givenname|prenom|first)$/.test(plain)) return 'firstName';
-  if (/^(nachname|surname|familyname|last)$/.test(plain)) return 'lastName';
-  if (/^(phone|telephone|mobilenumber|phonenumber)$/.test(plain)) return 'mobile';
+  if (/^(nachname|familienname|surname|familyname|last)$/.test(plain)) return 'lastName';
+  if (/^(phone|telephone|telefon|handy|mobil|mobilnummer|mobilenumber|phonenumber)$/.test(plain)) return 'mobile';
   if (/^(subscriptionstatus|subscriberstatus|emailmarketingconsent)$/.test(plain)) return 'status';
   if (/^(unsubtime|unsubscribedate)$/.test(plain)) return 'unsubscribedAt';
   if (plain === 'cleantime') return 'bouncedAt';
