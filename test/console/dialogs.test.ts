@@ -31,6 +31,7 @@ describe('Dialogs', () => {
         await page.getByRole('button', { name: button }).first().click();
         const dialog = page.getByRole('dialog');
         await dialog.getByRole('heading').first().waitFor();
+        expect(await page.evaluate('document.activeElement.matches("input, select, textarea")'), path).to.equal(true);
         for (const control of await dialog.locator('.check, .radio').all()) {
           if (!(await control.isEnabled())) continue;
           const name = `${path}: ${await control.evaluate((input) => input.parentElement?.textContent)}`;

@@ -2,7 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icon.tsx';
 
-/** A modal dialog of the browser: it holds the focus, Escape closes it, and the focus returns to where it was. */
+/**
+ * A modal dialog of the browser: it holds the focus, which begins in its first field, Escape closes it, and the focus returns to where it
+ * was.
+ */
 export function Dialog({
   title,
   children,
@@ -26,6 +29,7 @@ export function Dialog({
     const dialog = ref.current;
     const before = document.activeElement as HTMLElement | null;
     dialog?.showModal();
+    if (!dialog?.querySelector('[autofocus]')) firstOf(dialog)?.focus();
     return () => {
       dialog?.close();
       if (before?.isConnected) before.focus();
@@ -61,4 +65,12 @@ export function Dialog({
       </form>
     </dialog>
   );
+}
+
+/** The first field, of radios the chosen one; without fields the first button below them. A browser would begin at Close. */
+function firstOf(dialog: HTMLDialogElement | null): HTMLElement | undefined {
+  const fields = [...(dialog?.querySelectorAll<HTMLInputElement>(':is(input, select, textarea):enabled') ?? [])];
+  const [first] = fields;
+  const chosen = first?.type === 'radio' && fields.find(({ name, checked }) => name === first.name && checked);
+  return chosen || first || dialog?.querySelector<HTMLElement>('footer button:enabled') || undefined;
 }
