@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Where the browser is. Pages read it; `navigate` and links change it. */
-export const place = signal<Place>(read());
+export const place = signal<Place>(readPlace(location));
 
 /** Written into every link; the frame sets it. */
 export const linkedProject = signal<string | null>(place.value.projectId);
@@ -21,11 +21,12 @@ export const linkedProject = signal<string | null>(place.value.projectId);
 /** Grows with every move to another page, but not with a change of the query: the frame moves the focus then. */
 export const moves = signal(0);
 
-function read(): Place {
-  const segments = location.pathname.slice(BASE.length).split('/').filter(Boolean).map(decodeURIComponent);
+/** The page that an address of the console names. */
+export function readPlace(url: Pick<URL, 'pathname' | 'search'>): Place {
+  const segments = url.pathname.slice(BASE.length).split('/').filter(Boolean).map(decodeURIComponent);
   const projectId = segments[0] && PROJECT.test(segments[0]) ? segments[0] : null;
   const path = `/${(projectId ? segments.slice(1) : segments).map(encodeURIComponent).join('/')}`;
-  return { projectId, path, query: new URLSearchParams(location.search) };
+  return { projectId, path, query: new URLSearchParams(url.search) };
 }
 
 /** With the project, as the browser shows it. */
@@ -64,7 +65,7 @@ function isHeld(url: string, go: () => void): boolean {
   return !isSamePage && [...holds].some((hold) => hold(go));
 }
 
-function isAddress(target: Path | Address): target is Address {
+export function isAddress(target: string): target is Address {
   return target.startsWith(BASE);
 }
 
@@ -100,7 +101,7 @@ function queryText(query: Record<string, string | number | null | undefined> = {
 
 function arrive(): void {
   const before = place.peek();
-  const next = read();
+  const next = readPlace(location);
   shown = location.href;
   batch(() => {
     place.value = next;

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { type CurrentSession, Everpost, EverpostError } from '../client/index.ts';
 import { api, fetchWithSession, sessionEnded, tenantHeaders } from './api.ts';
 import { removeDrafts } from './drafts.ts';
+import { removeReturn } from './return.ts';
 import { linkedProject, place } from './router.ts';
 
 export type Role = CurrentSession['organizations'][number]['role'];
@@ -74,6 +75,7 @@ export async function signOut(): Promise<void> {
   session.value = null;
   tenantHeaders.value = {};
   removeDrafts();
+  removeReturn();
 }
 
 /** For the frame: the headers and links of the current project. */

@@ -1,4 +1,4 @@
-import { effect, signal, useSignal } from '@preact/signals';
+import { effect, signal, untracked, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { apiFoundCount, sessionEnded } from '../api.ts';
@@ -10,7 +10,8 @@ import { Toasts } from '../parts/over/toast.tsx';
 import { LoadFailure } from '../parts/page/loaded.tsx';
 import { Empty, Notice, SkeletonLines } from '../parts/page/notice.tsx';
 import { Page } from '../parts/page/page.tsx';
-import { moves, navigate, place, to } from '../router.ts';
+import { keepReturn, takeReturn } from '../return.ts';
+import { isAddress, moves, navigate, place, readPlace, to } from '../router.ts';
 import { findRoute, type Route } from '../routes.ts';
 import { current, followProject, isForeignProject, loadSession, session, sessionFailure } from '../session.ts';
 import { Nav } from './nav.tsx';
@@ -32,15 +33,41 @@ export function startFrame(): void {
   effect(() => {
     if (apiFoundCount.value > 0 && session.peek() === undefined) void loadSession();
   });
-  // Signed in again in another tab: this one continues with what was typed.
+  // Signed in in another tab: this one continues with what was asked for, or typed.
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible' && sessionEnded.peek()) void loadSession();
+    if (document.visibilityState !== 'visible') return;
+    if (sessionEnded.peek() || session.peek() === null) void loadSession();
+  });
+  effect(() => {
+    const { path, query } = place.peek();
+    const isBeginning = path === '/' && query.size === 0;
+    if (session.value === null || sessionEnded.value) {
+      if (!isBeginning && path !== '/sign-in') keepReturn(location.pathname + location.search + location.hash);
+    } else if (session.value && isBeginning) {
+      const { organizations } = session.value;
+      const address = takeReturn();
+      if (address)
+        untracked(() =>
+          returnTo(
+            address,
+            organizations.flatMap(({ projects }) => projects),
+          ),
+        );
+    }
   });
   void loadSession();
   // Loaded while the session is asked for. A failure is shown when the page is to be drawn.
   findRoute(place.peek().path)
     ?.route.page()
     .catch(() => undefined);
+}
+
+/** Another person may have signed in than the one who came for the page. */
+function returnTo(address: string, projects: ReadonlyArray<{ id: string }>): void {
+  if (!isAddress(address)) return;
+  const { projectId } = readPlace(new URL(address, location.origin));
+  const isKnown = projectId === null || projects.some(({ id }) => id === projectId);
+  if (isKnown) navigate(address, { replace: true });
 }
 
 export function App() {
@@ -136,7 +163,9 @@ function CurrentPage() {
   useEffect(() => {
     // Links of mails and of older pages name no project: the address is completed.
     if (found && place.peek().projectId === null)
-      navigate(`/console/${found.project.id}${path === '/' ? '' : path}${location.search}`, { replace: true });
+      navigate(`/console/${found.project.id}${path === '/' ? '' : path}${location.search}${location.hash}`, {
+        replace: true,
+      });
   }, [found, path]);
   if (!found) return <NoProject />;
   if (isForeignProject.value) return <ForeignProject />;

@@ -146,6 +146,7 @@ describe('The frame of the console', () => {
     await page.getByText('Your session has ended').waitFor();
     expect(await field.inputValue()).to.equal('ada@harbour.example');
     await shoot(page, 'session-ended');
+    expect(await page.evaluate('localStorage.getItem("everpost-return")')).to.contain('/suppressions');
 
     await signIn(suite, page.context(), suite.own, { role: 'editor', url: suite.url });
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');

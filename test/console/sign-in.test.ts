@@ -39,7 +39,7 @@ describe('Signing in with a browser', () => {
     const email = 'ada@harbour.example';
     await makeMember(suite, suite.own, email);
     const page = await context.newPage();
-    await page.goto('/console');
+    await page.goto('/console/contacts?search=harbour#top');
     await page.getByLabel('Your address').fill(email);
     await page.getByRole('button', { name: 'Send me a link' }).click();
     await page.getByText('Look into your mailbox').waitFor();
@@ -57,7 +57,12 @@ describe('Signing in with a browser', () => {
     opened.on('request', (request) => referers.push(request.headers().referer));
     await opened.getByRole('button', { name: 'Sign in' }).click();
     await opened.getByTitle(email).waitFor();
-    expect(new URL(opened.url()).pathname).to.match(/^\/console/);
+    const asked = new RegExp(`/console/${suite.own.project._id.toHexString()}/contacts\\?search=harbour#top$`);
+    await opened.waitForURL(asked);
+    // The tab that the page was asked for in has it too.
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await page.waitForURL(asked);
+    await page.getByRole('heading', { name: 'Contacts' }).waitFor();
     expect(referers.filter((referer) => referer?.includes(mail?.token ?? ''))).to.deep.equal([]);
     expect(await opened.evaluate('document.cookie')).to.equal('');
     const [token = ''] = (await context.cookies()).map(({ value }) => value);
@@ -69,6 +74,7 @@ describe('Signing in with a browser', () => {
     await opened.getByRole('button', { name: 'You and this browser' }).click();
     await opened.getByRole('menuitem', { name: 'Sign out' }).click();
     await opened.getByLabel('Your address').waitFor();
+    expect(await opened.evaluate('localStorage.getItem("everpost-return")')).to.equal(null);
     expect(await context.cookies()).to.deep.equal([]);
     expect((await suite.client(null, headersWith(suite, token)).get('/session')).status).to.equal(401);
   });
