@@ -191,7 +191,8 @@ describe('The pages of campaigns', function () {
     await page.getByText('The API cannot be reached').waitFor({ state: 'detached' });
     expect(sink?.ledger.total).to.equal(arrived);
 
-    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.keyboard.press('p');
     await page.getByText('Sending', { exact: true }).first().waitFor();
     await page.getByText('% delivered').waitFor({ timeout: SENDS_MS_MAX });
     const ended = await until(

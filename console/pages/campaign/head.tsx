@@ -19,7 +19,7 @@ export function Actions({ campaign, known }: { campaign: Campaign; known: Known 
   const open = (dialog: Opened) => () => {
     opened.value = dialog;
   };
-  const isPausing = useSignal(false);
+  const isBusy = useSignal(false);
   const retryable = useComputed(() => canRetry(campaign.status, known.progress.data.value)).value;
   const take = (changed: Campaign) => settle(known, changed);
   const close = open(null);
@@ -27,15 +27,28 @@ export function Actions({ campaign, known }: { campaign: Campaign; known: Known 
   async function pauseNow(): Promise<void> {
     const why = can('campaigns.pause') ? whyNoPause(campaign) : whyNot();
     if (why) return toast(why);
-    if (isPausing.peek()) return;
-    isPausing.value = true;
+    if (isBusy.peek()) return;
+    isBusy.value = true;
     try {
       take(await pause(campaign));
     } finally {
-      isPausing.value = false;
+      isBusy.value = false;
     }
   }
-  useKey('p', () => canPause(campaign.status) && void pauseNow().catch(toastError));
+  async function resumeNow(): Promise<void> {
+    if (!can('campaigns.resume')) return toast(whyNot());
+    if (isBusy.peek()) return;
+    isBusy.value = true;
+    try {
+      take(await resume(campaign));
+    } finally {
+      isBusy.value = false;
+    }
+  }
+  useKey('p', () => {
+    const act = canPause(campaign.status) ? pauseNow : campaign.status === 'paused' ? resumeNow : null;
+    void act?.().catch(toastError);
+  });
 
   const { status } = campaign;
   const isPausable = canPause(status);
@@ -80,15 +93,8 @@ export function Actions({ campaign, known }: { campaign: Campaign; known: Known 
         </Button>
       )}
       {isPausable && (
-        <Button
-          kind="first"
-          icon="pause"
-          keys="P"
-          operation="campaigns.pause"
-          isBusy={isPausing.value}
-          onClick={pauseNow}
-        >
-          {isPausing.value ? 'Pausing' : 'Pause'}
+        <Button kind="first" icon="pause" keys="P" operation="campaigns.pause" isBusy={isBusy.value} onClick={pauseNow}>
+          {isBusy.value ? 'Pausing' : 'Pause'}
         </Button>
       )}
       {status === 'paused' && (
