@@ -14,10 +14,10 @@ import { FormDialog } from '../parts/over/form-dialog.tsx';
 import { SecretDialog } from '../parts/over/secret.tsx';
 import { toast } from '../parts/over/toast.tsx';
 import { LoadedTable } from '../parts/page/loaded.tsx';
-import { Empty } from '../parts/page/notice.tsx';
+import { Empty, Notice } from '../parts/page/notice.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
-import { current } from '../session.ts';
+import { can, current } from '../session.ts';
 
 const scopes = {
   full: 'Everything of the project',
@@ -26,7 +26,18 @@ const scopes = {
 } as const;
 
 /** The keys with which programs call the project. */
-export default function Keys() {
+export default function KeysPage() {
+  if (can('apiKeys.list')) return <Keys />;
+  return (
+    <Page title="Keys">
+      <Notice kind="warn" title="Owners see the keys">
+        Your role does not include this. An owner of the organization can change it under Members.
+      </Notice>
+    </Page>
+  );
+}
+
+function Keys() {
   const projectId = current.value?.project.id ?? '';
   const isCreating = useSignal(false);
   useAct('apiKeys.create', () => {

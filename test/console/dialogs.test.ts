@@ -13,6 +13,7 @@ const dialogs: ReadonlyArray<readonly [path: string, button: string]> = [
   ['/lists', 'New list'],
   ['/templates', 'New template'],
   ['/automations', 'New automation'],
+  ['/suppressions/groups', 'New group'],
 ];
 /** WCAG 1.4.11: the states of a control differ by at least that. */
 const CONTRAST_MIN = 3;

@@ -84,6 +84,6 @@ describe('The page of keys', () => {
 
   it('says to an editor who may see keys', async () => {
     const page = await suite.open('/keys', { role: 'editor' });
-    await page.getByText('You may not see this').waitFor();
+    await page.getByText('Owners see the keys').waitFor();
   });
 });
