@@ -1,6 +1,6 @@
 import { effect, signal, untracked, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { apiFoundCount, sessionEnded } from '../api.ts';
 import { connectLive } from '../live.ts';
 import { Button } from '../parts/forms/button.tsx';
@@ -132,7 +132,8 @@ function TopBar() {
 function Work() {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  useLayoutEffect(
+  // After the effect of the page that completes the address: that is no move.
+  useEffect(
     () =>
       moves.subscribe(() => {
         if (!isFirst.current) {
