@@ -8,6 +8,8 @@ import { until } from '../support/wait.ts';
 /** Addresses of one kind, such as the pages of a listing, that are visited. */
 const OF_A_KIND = { owner: 2, others: 1 };
 const TEXT_MIN = 20;
+/** A server without a free processor asks for another try, which the console makes too. */
+const BUSY = 503;
 /** Parts are loaded one after the other: twice in a row there is nothing open. */
 const LOOKS = 2;
 
@@ -69,6 +71,7 @@ async function crawl(page: Page, start: string, ofKindMax: number): Promise<{ fa
   const waiting = [start];
   const known = new Set(waiting);
   const open = new Set<Request>();
+  const busy = new Set<Request>();
   let at = start;
   const isPart = (request: Request) => !/\/v1\/stream/.test(request.url());
   const end = (request: Request) => open.delete(request);
@@ -76,7 +79,9 @@ async function crawl(page: Page, start: string, ofKindMax: number): Promise<{ fa
   page.on('requestfinished', end);
   page.on('requestfailed', end);
   page.on('response', (response) => {
-    if (response.status() >= 400) faults.push(`${at}: ${response.status()} of ${new URL(response.url()).pathname}`);
+    if (response.status() === BUSY) busy.add(response.request());
+    else if (response.status() >= 400)
+      faults.push(`${at}: ${response.status()} of ${new URL(response.url()).pathname}`);
   });
   for (;;) {
     const next = waiting.shift();
@@ -112,6 +117,11 @@ async function crawl(page: Page, start: string, ofKindMax: number): Promise<{ fa
       visits.set(kind, before + 1);
       if (before < ofKindMax) waiting.push(link);
     }
+  }
+  for (const request of busy) {
+    const repeat = async () => (await page.request.fetch(request)).status();
+    const status = await until(repeat, (one) => one !== BUSY);
+    if (status >= 400) faults.push(`${status} of ${new URL(request.url()).pathname}`);
   }
   return { faults, seen: [...visits.keys()] };
 }
