@@ -79,10 +79,12 @@ interface EndpointSpec<Body, Query> {
   /** Of an event stream: schema of the data of each event, and of the one message that may be the answer instead. */
   events?: Schema<unknown>;
   status?: 200 | 201 | 202;
-  /** The answer with 200 where the thing was there before, when `status` is that of a new one. */
-  known?: string;
+  /** More answers of success, with their meaning: 200 is like that of `status`, 202 has no body. */
+  also?: Partial<Record<200 | 202, string>>;
   /** More statuses that the OpenAPI document lists, with their meaning. */
   errors?: Partial<Record<401 | 403 | 404 | 409 | 422 | 429 | 500, string>>;
+  /** The answers with 400 and 404 may have this schema instead of the envelope, where the body is of another protocol. */
+  faults?: Schema<unknown>;
   /** Answers carry a secret under this key of `data`; stored idempotent answers leave it out. */
   secret?: string;
   /** An Idempotency-Key belongs to the call that the handler makes of another endpoint. */

@@ -22,6 +22,8 @@ export function mcpRoutes(endpoints: () => Endpoint[]): Endpoint[] {
       produces: ['application/json', 'text/event-stream'],
       events: mcpMessage,
       errors: streamErrors,
+      faults: mcpMessage,
+      also: { 202: 'The message needs no answer.' },
       ownOrigin: true,
       passesIdempotencyKey: true,
       handler: async (given) => {

@@ -27,7 +27,7 @@ export const mediaRoutes = [
     rawBody: [FORM_TYPE],
     answer: mediaAnswer,
     status: 201,
-    known: 'The project has this picture already.',
+    also: { 200: 'The project has this picture already.' },
     errors: { 409: 'The pictures of the project have 1 GB already.' },
     handler: ({ deps, project, request }) =>
       withUpload(request.incoming, 'picture', async ({ file, described }) => {

@@ -150,7 +150,10 @@ function rawSchema({ bodyLimit, query }: Endpoint, type: string): Json {
 function responses(endpoint: Endpoint, components: Components): Json {
   const status = String(endpoint.status ?? 200);
   const named: Json = { [status]: success(endpoint, components) };
-  if (endpoint.known) named['200'] = { ...success(endpoint, components), description: endpoint.known };
+  for (const [code, description] of Object.entries(endpoint.also ?? {})) {
+    const answer = code === '202' ? { headers: requestIdHeader } : success(endpoint, components);
+    named[code] = { ...answer, description };
+  }
   const add = (code: number, name: string) => {
     named[code] = { $ref: `#/components/responses/${name}` };
   };
@@ -171,6 +174,11 @@ function responses(endpoint: Endpoint, components: Components): Json {
   add(503, 'Unavailable');
   for (const [code, description] of Object.entries(endpoint.errors ?? {}))
     named[code] = errorResponse(description, error, endpoint.tag === 'public');
+  if (endpoint.faults) {
+    const either = { anyOf: [error, components.show(endpoint.faults.json)] };
+    named[400] = errorResponse(errorResponses.BadRequest!, either);
+    named[404] = errorResponse(errorResponses.NotFound!, either);
+  }
   return named;
 }
 
