@@ -97,7 +97,8 @@ export function send({ url }: Environment, { method, path, key, type, body, head
     ...{ 'X-Everpost-Console': '1', Origin: url },
   };
   return new Promise((resolve, reject) => {
-    const asked = request(url + path, { method: method.toUpperCase(), headers }, (answer) => {
+    // A connection of its own: one that is kept may be closed by the server while a large body is made.
+    const asked = request(url + path, { method: method.toUpperCase(), headers, agent: false }, (answer) => {
       const pieces: Buffer[] = [];
       answer.on('data', (piece: Buffer) => pieces.length < 4 && pieces.push(piece));
       answer.once('end', () => {
