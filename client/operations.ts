@@ -120,6 +120,8 @@ export const operations = {
     delete: { method: 'DELETE', path: '/v1/events/{eventId}', kind: 'json' },
     get: { method: 'GET', path: '/v1/events/{eventId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/events', kind: 'page', entries: 'events', takes: 'query' },
+    records: { method: 'GET', path: '/v1/events/{eventId}/records', kind: 'json', takes: 'query' },
+    seen: { method: 'GET', path: '/v1/events/seen', kind: 'json' },
     send: { method: 'POST', path: '/v1/events/send', kind: 'json', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/events/{eventId}', kind: 'json', takes: 'body' },
   },

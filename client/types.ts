@@ -2092,6 +2092,15 @@ export interface EventRecord {
   createdAt: string;
 }
 
+export interface EventRecordedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A custom event was recorded; ten at most of those that are recorded together. Only where types names it. */
+  type: 'event.recorded';
+  createdAt: string;
+  data: EventRecord;
+}
+
 export type EventType =
   | 'email.scheduled'
   | 'email.sent'
@@ -2846,6 +2855,21 @@ export interface NewWebhook {
   secret?: string;
 }
 
+export interface NewestEventRecord {
+  id: string;
+  eventName: string;
+  contactId: string;
+  /** null when the contact was deleted. */
+  email: string | null;
+  properties: Record<string, PropertyValue>;
+  createdAt: string;
+}
+
+export interface NewestEventRecords {
+  /** The newest first. */
+  records: NewestEventRecord[];
+}
+
 export interface OtherLinks {
   /** All clicks, with those of machines. */
   clicks: number;
@@ -3474,6 +3498,16 @@ export interface SearchSuppressionsBody {
   isMarketing?: boolean;
 }
 
+export interface SeenEvent {
+  eventName: string;
+  lastRecordedAt: string;
+}
+
+export interface SeenEvents {
+  /** Recorded within the last 30 days, the newest first; 100 names at most. */
+  events: SeenEvent[];
+}
+
 export interface SegmentRecompute {
   status: 'running' | 'completed';
   processed: number;
@@ -3855,7 +3889,8 @@ export type StreamEvent =
   | CampaignProgressEvent
   | ProjectSummaryEvent
   | ImportProgressEvent
-  | DomainCheckedEvent;
+  | DomainCheckedEvent
+  | EventRecordedEvent;
 
 export type SuggestedValue = string | number | boolean;
 
@@ -4659,6 +4694,10 @@ export interface EventsListQuery {
   search?: string;
 }
 
+export interface EventsRecordsQuery {
+  limit?: number;
+}
+
 export interface ImportsErrorsQuery {
   format?: 'csv' | 'ndjson';
 }
@@ -4759,7 +4798,7 @@ export interface SendersListQuery {
 }
 
 export interface StreamOpenQuery {
-  /** Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked. */
+  /** Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked, event.recorded. */
   types?: string;
   /** IANA name: whose day is today in project.summary. */
   timezone?: string;

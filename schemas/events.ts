@@ -1,4 +1,4 @@
-import { idField, idReference, pageAnswer, pageFields, timestampField } from './common.ts';
+import { idField, idReference, nullableString, pageAnswer, pageFields, timestampField } from './common.ts';
 import { propertyValues } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
@@ -94,5 +94,53 @@ export const eventRecordAnswer = shape({
     contactId: idField,
     properties: propertyValues,
     createdAt: timestampField,
+  },
+});
+
+export const seenEventsAnswer = shape({
+  title: 'SeenEvents',
+  type: 'object',
+  required: ['events'],
+  properties: {
+    events: {
+      type: 'array',
+      description: 'Recorded within the last 30 days, the newest first; 100 names at most.',
+      items: {
+        title: 'SeenEvent',
+        type: 'object',
+        required: ['eventName', 'lastRecordedAt'],
+        properties: { eventName: { type: 'string' }, lastRecordedAt: timestampField },
+      },
+    },
+  },
+});
+
+const RECORDS_MAX = 100;
+export const recordsQuery = schema({
+  type: 'object',
+  properties: { limit: { type: 'integer', minimum: 1, maximum: RECORDS_MAX, default: 10 } },
+});
+export const recordsAnswer = shape({
+  title: 'NewestEventRecords',
+  type: 'object',
+  required: ['records'],
+  properties: {
+    records: {
+      type: 'array',
+      description: 'The newest first.',
+      items: {
+        title: 'NewestEventRecord',
+        type: 'object',
+        required: ['id', 'eventName', 'contactId', 'email', 'properties', 'createdAt'],
+        properties: {
+          id: idField,
+          eventName: { type: 'string' },
+          contactId: idField,
+          email: { ...nullableString, description: 'null when the contact was deleted.' },
+          properties: propertyValues,
+          createdAt: timestampField,
+        },
+      },
+    },
   },
 });

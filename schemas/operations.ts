@@ -176,7 +176,9 @@ const table = {
   'events.send': { role: 'editor', scopes: [], tool: changes },
   'events.create': { role: 'editor', scopes: [] },
   'events.list': { role: 'viewer', scopes: ['read'] },
+  'events.seen': { role: 'viewer', scopes: ['read'] },
   'events.get': { role: 'viewer', scopes: ['read'] },
+  'events.records': { role: 'viewer', scopes: ['read'] },
   'events.update': { role: 'editor', scopes: [] },
   'events.delete': { role: 'editor', scopes: [] },
 

@@ -1,4 +1,5 @@
 import { domainAnswer } from './domains.ts';
+import { eventRecordAnswer } from './events.ts';
 import { importAnswer } from './imports.ts';
 import { liveProgress, projectSummary } from './now.ts';
 import { shape } from './schema.ts';
@@ -23,6 +24,11 @@ export const streamOnlyEvents: Record<StreamOnlyEventType, EventFacts> = {
   'domain.checked': {
     description: 'The DNS records of a domain were checked. Only where types names it.',
     data: domainAnswer.json,
+  },
+  'event.recorded': {
+    description:
+      'A custom event was recorded; ten at most of those that are recorded together. Only where types names it.',
+    data: eventRecordAnswer.json,
   },
 };
 

@@ -40,7 +40,13 @@ export const eventTypes = [
 export type ProjectEventType = (typeof eventTypes)[number];
 
 /** Of streams alone, written while one asks for them by their full names: figures that the next event replaces. */
-export const streamOnlyTypes = ['campaign.progress', 'project.summary', 'import.progress', 'domain.checked'] as const;
+export const streamOnlyTypes = [
+  'campaign.progress',
+  'project.summary',
+  'import.progress',
+  'domain.checked',
+  'event.recorded',
+] as const;
 export const streamedTypes = [...eventTypes, ...streamOnlyTypes] as const;
 export type StreamOnlyEventType = (typeof streamOnlyTypes)[number];
 export type StreamedEventType = (typeof streamedTypes)[number];

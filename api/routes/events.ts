@@ -1,4 +1,5 @@
 import { createEvent, deleteEvent, getEvent, listEvents, updateEvent } from '../../core/automations/events/events.ts';
+import { newestRecords, seenEvents } from '../../core/automations/events/recorded.ts';
 import { sendEvent } from '../../core/automations/events/send.ts';
 import {
   createEventBody,
@@ -6,6 +7,9 @@ import {
   eventRecordAnswer,
   eventsAnswer,
   eventsQuery,
+  recordsAnswer,
+  recordsQuery,
+  seenEventsAnswer,
   sendEventBody,
   updateEventBody,
 } from '../../schemas/events.ts';
@@ -44,6 +48,16 @@ export const eventRoutes = [
       presentPage('events', await listEvents(deps, project, query), presentEventDefinition),
   }),
   endpoint({
+    operation: 'events.seen',
+    method: 'get',
+    path: '/events/seen',
+    key: 'token',
+    tag,
+    summary: 'List the names of custom events of the last 30 days',
+    answer: seenEventsAnswer,
+    handler: async ({ deps, project }) => ({ events: await seenEvents(deps, project) }),
+  }),
+  endpoint({
     operation: 'events.create',
     method: 'post',
     path: '/events',
@@ -66,6 +80,22 @@ export const eventRoutes = [
     answer: eventAnswer,
     handler: async ({ deps, project, params }) =>
       presentEventDefinition(await getEvent(deps, project, params.eventId ?? '')),
+  }),
+  endpoint({
+    operation: 'events.records',
+    method: 'get',
+    path: '/events/{eventId}/records',
+    key: 'token',
+    tag,
+    summary: 'List the newest recorded events of a definition',
+    query: recordsQuery,
+    answer: recordsAnswer,
+    handler: async ({ deps, project, params, query }) => ({
+      records: (await newestRecords(deps, project, params.eventId ?? '', query)).map(({ record, email }) => ({
+        ...presentEventRecord(record),
+        email,
+      })),
+    }),
   }),
   endpoint({
     operation: 'events.update',

@@ -364,6 +364,10 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"search","kind":"text","about":"Part of the name."},
   ] },
+  "events.records": { about: "List the newest recorded events of a definition", fields: [
+    {"name":"limit","kind":"number"},
+  ] },
+  "events.seen": { about: "List the names of custom events of the last 30 days", fields: [] },
   "events.send": { about: "Record a custom event of a contact", fields: [
     {"name":"eventName","kind":"text","isRequired":true,"about":"Name of an existing event definition."},
     {"name":"email","kind":"text","about":"An unknown address creates a contact."},
@@ -694,7 +698,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"limit","kind":"number","about":"Entries a page."},
   ] },
   "stream.open": { about: "Stream the events of the project as server-sent events, from now on or after Last-Event-ID", fields: [
-    {"name":"types","kind":"text","about":"Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked."},
+    {"name":"types","kind":"text","about":"Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked, event.recorded."},
     {"name":"timezone","kind":"text","about":"IANA name: whose day is today in project.summary."},
   ] },
   "suppressionGroups.create": { about: "Create a suppression group; people unsubscribe from each group separately", fields: [

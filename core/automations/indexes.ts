@@ -83,6 +83,10 @@ export const automationIndexes = {
       key: { projectId: 1, contactId: 1, createdAt: -1, _id: -1 },
       because: 'The events of a contact, newest first; erasure.',
     },
+    name_newest: {
+      key: { projectId: 1, eventName: 1, createdAt: -1 },
+      because: 'The names of recorded events, and the newest events of a name.',
+    },
     due: {
       key: { projectId: 1, dueAt: 1 },
       ...onlyWith('dueAt'),

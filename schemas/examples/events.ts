@@ -111,6 +111,7 @@ const data: Record<string, unknown> = {
   ...nowExamples,
   ContactImport: answerExamples.ContactImport,
   Domain: answerExamples.Domain,
+  EventRecord: answerExamples.EventRecord,
 };
 
 export const eventExamples: Record<string, unknown> = Object.fromEntries(

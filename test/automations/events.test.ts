@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { newestOfEachName } from '../../core/automations/events/recorded.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { activeAutomation, created, filter, makeSending, refusal } from './support.ts';
 
@@ -231,5 +232,60 @@ describe('Sending an event', () => {
     const trigger = await env.deps.db.triggers.findOne({ contactId: new ObjectId(String(body.data.contactId)) });
     expect(trigger?.automationIds).to.deep.equal([]);
     expect(trigger?.dueAt).to.be.an.instanceOf(Date);
+  });
+});
+
+describe('Recorded events', () => {
+  const env = useEnvironment();
+
+  it('are seen by name for 30 days, and listed newest first with the address, in one project alone', async () => {
+    const { own, other, deps } = env;
+    const [viewed, bought] = [
+      await created(own.client, '/events', { eventName: 'viewed' }),
+      await created(own.client, '/events', purchase),
+    ];
+    const old = await created(own.client, '/events', { eventName: 'old' });
+    const theirs = await created(other.client, '/events', { eventName: 'viewed' });
+    const send = async (eventName: string, eventProperties = {}) =>
+      created(own.client, '/events/send', { eventName, email: 'ada@example.org', eventProperties });
+    await send('old');
+    const projectId = own.project._id;
+    const before = new Date(Date.now() - 31 * 86_400_000);
+    await deps.db.events.updateMany({ projectId, eventName: 'old' }, { $set: { createdAt: before } });
+    await send('viewed');
+    for (let amount = 1; amount <= 12; amount += 1) await send('purchase', { amount });
+
+    const { events } = (await own.client.get('/events/seen')).body.data;
+    expect(events.map(({ eventName }: { eventName: string }) => eventName).sort()).to.deep.equal([
+      'purchase',
+      'viewed',
+    ]);
+    expect((await other.client.get('/events/seen')).body.data).to.deep.equal({ events: [] });
+
+    const { records } = (await own.client.get(`/events/${bought.id}/records`)).body.data;
+    expect(records).to.have.length(10);
+    expect(records[0]).to.deep.include({ eventName: 'purchase', email: 'ada@example.org', properties: { amount: 12 } });
+    expect((await own.client.get(`/events/${old.id}/records?limit=1`)).body.data.records).to.have.length(1);
+    expect((await other.client.get(`/events/${theirs.id}/records`)).body.data.records).to.deep.equal([]);
+    expect(refusal(await other.client.get(`/events/${viewed.id}/records`))).to.include({ code: 'EVENT_NOT_FOUND' });
+    for (const limit of ['0', '101', 'many'])
+      expect(refusal(await own.client.get(`/events/${viewed.id}/records?limit=${limit}`))).to.include({ status: 400 });
+
+    await own.client.delete(`/contacts/${records[0].contactId}`);
+    const left = (await own.client.get(`/events/${bought.id}/records?limit=1`)).body.data.records;
+    expect(left.map(({ email }: { email: string | null }) => email)).to.deep.equal([null]);
+  });
+
+  it('are seen by one key of the index for each name, however many there are', async () => {
+    const { db } = env.deps;
+    const read: object[] = [];
+    const plan = await db.events
+      .aggregate(newestOfEachName(env.own.project._id), { hint: 'name_newest' })
+      .explain('executionStats');
+    JSON.stringify(plan, (key, value) => {
+      if (key === 'stage' && /SCAN/.test(value)) read.push(value);
+      return value;
+    });
+    expect(new Set(read)).to.deep.equal(new Set(['DISTINCT_SCAN']));
   });
 });

@@ -16,6 +16,7 @@ import { type ProjectRules, projectRulesOf } from '../../contacts/project-rules.
 import { wakeQueue } from '../../jobs/queue.ts';
 import type { EventDefinition, EventRecord } from '../model.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
+import { publishRecorded } from './publish.ts';
 
 /** Code that follows custom events. */
 interface EventSubscriber {
@@ -185,7 +186,10 @@ async function insertAll(deps: Deps, records: EventRecord[]): Promise<EventRecor
   const distinct = new Map(records.map((record) => [record._id.toHexString(), record]));
   try {
     await inTransaction(deps, (session) => insertWithFacts(deps, session, [...distinct.values()]));
-    for (const [first] of byProject(records)) deps.subscribers.customEvents.announce(deps, first!.projectId);
+    for (const some of byProject([...distinct.values()])) {
+      deps.subscribers.customEvents.announce(deps, some[0]!.projectId);
+      publishRecorded(deps, some[0]!.projectId, some);
+    }
     return records;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
