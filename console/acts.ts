@@ -55,6 +55,10 @@ export const acts: readonly Act[] = [
     ...{ icon: 'form', isDialog: true, words: 'custom property contacts' },
   },
   {
+    ...{ label: 'New event', operation: 'events.create', path: '/settings/events' },
+    ...{ icon: 'automation', isDialog: true, words: 'track custom' },
+  },
+  {
     label: 'Add a domain',
     operation: 'domains.create',
     path: '/domains',

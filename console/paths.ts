@@ -29,6 +29,7 @@ export const patterns = [
   '/settings',
   '/settings/senders',
   '/settings/fields',
+  '/settings/events',
   '/suppressions',
   '/suppressions/groups',
   '/templates',

@@ -42,6 +42,7 @@ const pages: Record<Pattern, Route['page']> = {
   '/settings': () => import('./pages/settings.tsx'),
   '/settings/senders': () => import('./pages/settings/senders.tsx'),
   '/settings/fields': () => import('./pages/settings/fields.tsx'),
+  '/settings/events': () => import('./pages/settings/events.tsx'),
   '/suppressions': () => import('./pages/suppressions.tsx'),
   '/suppressions/groups': () => import('./pages/suppressions/groups.tsx'),
   '/templates': () => import('./pages/templates.tsx'),

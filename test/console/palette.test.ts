@@ -141,7 +141,7 @@ describe('The palette', () => {
     await expectAccessible(page);
     await shoot(page, 'palette-acts');
     const labels = (await all.allTextContents()).filter((label) => !/theme|system|Sign out/.test(label));
-    expect(labels).to.have.length(17);
+    expect(labels).to.have.length(18);
     await page.keyboard.press('Escape');
     for (const label of labels) {
       await type(page, label);

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
+import { bodyOf, curlOf } from '../../console/pages/settings/event-calls.ts';
 import { isInCriteria } from '../../console/pages/settings/field-uses.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, shoot, untilQuiet, useConsole } from '../support/console.ts';
 
 /** As long as a name may be, from right to left, with an emoji. */
 const LONG = `مكتبة الميناء 📚 ${'Harbour '.repeat(23)}`.slice(0, 200).trim();
@@ -96,6 +97,48 @@ describe('The pages under Settings', () => {
     await page.getByText('No field yet').waitFor();
   });
 
+  it('Events: defines one with properties, says how it is sent, and shows the last ones as they come', async () => {
+    const { client } = suite.own;
+    const page = await suite.open('/settings/events');
+    await page.getByRole('button', { name: 'New event' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('purchase');
+    await dialog.getByLabel('Description').fill(LONG);
+    await dialog.getByRole('button', { name: 'Add a property' }).click();
+    await dialog.getByRole('button', { name: 'Make event' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Name of property 1').fill('amount');
+    await dialog.getByLabel('Type of property 1').selectOption('number');
+    await expectAccessible(page);
+    await shoot(page, 'event-dialog');
+    await dialog.getByRole('button', { name: 'Make event' }).click();
+    await page
+      .getByRole('row', { name: /purchase/ })
+      .getByText('not seen')
+      .waitFor();
+    await page.getByRole('link', { name: 'purchase' }).click();
+    const drawer = page.getByRole('complementary', { name: 'purchase' });
+    const call = drawer.getByRole('region', { name: 'A call that sends the event' });
+    expect(await call.textContent()).to.contain(`curl ${suite.url}/v1/events/send`);
+    await drawer.getByRole('radio', { name: 'TypeScript' }).check();
+    expect(await call.textContent()).to.contain('await everpost.events.send({');
+    await drawer.getByText('None so far').waitFor();
+    await untilQuiet(page);
+    const sent = { eventName: 'purchase', email: 'bea@harbour.example', eventProperties: { amount: 12.5 } };
+    expect((await client.post('/events/send', sent)).status).to.equal(201);
+    await drawer
+      .getByRole('row', { name: /bea@harbour.example/ })
+      .getByText('amount: 12.5')
+      .waitFor();
+    await page.getByText('not seen').waitFor({ state: 'detached' });
+    await expectAccessible(page);
+    await expectFits(page);
+    await shoot(page, 'events');
+    await drawer.getByRole('button', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete event' }).click();
+    await page.getByText('No event yet').waitFor();
+  });
+
   it('are read by a viewer, who changes nothing', async () => {
     await suite.own.client.post('/senders', { email: 'other@mail.example.com' });
     const page = await suite.open('/settings/senders', { role: 'viewer', width: 375 });
@@ -117,5 +160,19 @@ describe('The uses of a field', () => {
       false,
     );
     expect(isInCriteria(null, 'plan')).to.equal(false);
+  });
+});
+
+describe('The sample call of an event', () => {
+  it('has every property with a value of its type, the suggested one first, in a word of the shell', () => {
+    const property = { description: '', suggestedValues: [] };
+    const properties = [
+      { ...property, propertyName: 'amount', type: 'number' as const },
+      { ...property, propertyName: 'item', type: 'string' as const, suggestedValues: ["a hat's box"] },
+    ];
+    const definition = { eventName: 'purchase', properties };
+    expect(bodyOf(definition).eventProperties).to.deep.equal({ amount: 12.5, item: "a hat's box" });
+    expect(bodyOf({ ...definition, properties: [] })).to.not.have.property('eventProperties');
+    expect(curlOf(definition, 'https://mail.example.com')).to.contain(`a hat'\\''s box`);
   });
 });

@@ -45,6 +45,7 @@ const others: readonly Entry[] = [
   { label: 'Suppression groups', path: '/suppressions/groups', icon: 'suppress', words: 'unsubscribe topics' },
   { label: 'Senders', path: '/settings/senders', icon: 'email', words: 'from address name' },
   { label: 'Fields', path: '/settings/fields', icon: 'form', words: 'custom properties of contacts' },
+  { label: 'Events', path: '/settings/events', icon: 'automation', words: 'custom track' },
 ];
 
 export function pageChoices(): readonly Choice[] {

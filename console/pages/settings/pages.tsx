@@ -5,6 +5,7 @@ const pages: readonly { path: Path; label: string }[] = [
   { path: '/settings', label: 'The project' },
   { path: '/settings/senders', label: 'Senders' },
   { path: '/settings/fields', label: 'Fields' },
+  { path: '/settings/events', label: 'Events' },
   { path: '/suppressions/groups', label: 'Suppression groups' },
 ];
 

@@ -74,6 +74,7 @@ export const automations: Things<Automation> = {
 /** By name: filters name them, and what was recorded stays when a definition is deleted. */
 export const events: Things<EventDefinition> = {
   one: 'event',
+  made: { operation: 'events.create', label: 'Make an event' },
   search: async (text, signal) =>
     (await api.events.list(asked(text), { signal })).events.map((thing) => ({
       ...{ value: thing.eventName, label: thing.eventName, thing },
