@@ -301,7 +301,9 @@ function Content({
             {sentenceOf(failed)}
           </Notice>
         )}
-        <MailPreview mail={mail} isOld={preview.isOld.value} />
+        <div aria-busy={mail === null && failed === null}>
+          <MailPreview mail={mail} isOld={preview.isOld.value} />
+        </div>
       </Section>
       {compared !== null && (
         <Compare template={template} version={compared} content={form.values.value} mail={mail} person={person} />

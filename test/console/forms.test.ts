@@ -37,7 +37,7 @@ describe('The pages of forms', () => {
     await page.getByLabel('When they have confirmed, they go to').fill('https://harbour.example/welcome');
     await page.getByLabel(/^Sites that may show it/).fill('https://harbour.example\nhttp://harbour.example');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('is not a field that a form may ask for').waitFor();
+    await page.getByText('is not a field that a form may ask for', { exact: true }).waitFor();
     expect(await page.getByLabel('Heading').inputValue()).to.equal('Letters from the harbour');
     await page.getByLabel('Kept as').first().fill('firstName');
     await page.getByRole('button', { name: 'Save' }).click();

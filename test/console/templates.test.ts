@@ -238,7 +238,10 @@ describe('The pages of templates', () => {
     await page.getByRole('button', { name: 'Send a test…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('With the data of bo@norrland.example').waitFor();
-    expect(await dialog.getByLabel('From').inputValue()).to.equal('The harbour (post@mail.example.com)');
+    await until(
+      () => dialog.getByLabel('From').inputValue(),
+      (shown) => shown === 'The harbour (post@mail.example.com)',
+    );
     await dialog.getByLabel('To', { exact: true }).fill('ada@harbour.example');
     await expectAccessible(page);
     await shoot(page, 'template-test');

@@ -208,8 +208,8 @@ export async function requestsDuring(page: Page, work: () => Promise<unknown>): 
 const QUIET_MS = 1_000;
 
 /** Waits until the page has loaded what it shows: parts load one after the other, and once more when the stream covers them. */
-export async function untilQuiet(page: Page): Promise<void> {
-  const ask = () => requestsDuring(page, () => page.waitForTimeout(QUIET_MS));
+export async function untilQuiet(page: Page, quietMs = QUIET_MS): Promise<void> {
+  const ask = () => requestsDuring(page, () => page.waitForTimeout(quietMs));
   await until(ask, (requests) => requests.length === 0, { ms: WAIT_MS });
 }
 

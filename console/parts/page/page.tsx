@@ -50,7 +50,14 @@ export function Page({
         {note && <span class="dim small">{note}</span>}
         {actions}
       </header>
-      {isFlush ? children : <div class="body">{children}</div>}
+      {isFlush ? (
+        children
+      ) : (
+        // Another element than that of a listing: a browser would see the one move to the place of the other.
+        <div key="body" class="body">
+          {children}
+        </div>
+      )}
     </>
   );
 }
