@@ -25,9 +25,9 @@ export function readDurations(): Durations {
   return JSON.parse(readFileSync(durationsFile, 'utf8'));
 }
 
-/** Keeps the long files of a run of the whole suite. */
+/** Keeps the long files of a run of a tier, and those of the other one. */
 export function recordDurations(durations: Durations): void {
-  const long = Object.entries(durations).filter(([, seconds]) => seconds >= LONG_SECONDS);
+  const long = Object.entries({ ...readDurations(), ...durations }).filter(([, seconds]) => seconds >= LONG_SECONDS);
   const sorted = Object.fromEntries(long.toSorted().map(([file, seconds]) => [file, Math.round(seconds)]));
   writeFileSync(durationsFile, `${JSON.stringify(sorted, null, 2)}\n`);
 }

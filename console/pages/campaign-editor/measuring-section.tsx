@@ -1,14 +1,19 @@
 import { Field, Select } from '../../parts/forms/field.tsx';
 import type { Form } from '../../parts/forms/form.ts';
+import type { Parts } from '../../parts/forms/overtaken.tsx';
 import { Section } from '../../parts/page/page.tsx';
 import type { Draft } from './draft.ts';
-import { utmNames } from './measuring.ts';
+import { type Measuring, utmNames } from './measuring.ts';
 
-const tracked = [
-  { value: 'yes', label: 'Counted' },
-  { value: 'no', label: 'Not counted' },
-];
-const asProject = { value: 'project', label: 'As the settings of the project say' };
+const tracked = { yes: 'Counted', no: 'Not counted' };
+const trackedByProject = { project: 'As the settings of the project say', ...tracked };
+const thresholds = {
+  conservative: 'above 2 % bounced or 0.05 % reported as spam',
+  balanced: 'above 5 % bounced or 0.1 % reported as spam',
+  aggressive: 'above 8 % bounced or 0.3 % reported as spam',
+};
+const optionsOf = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 const utmWords = {
   source: { label: 'Source', placeholder: 'newsletter' },
@@ -18,11 +23,23 @@ const utmWords = {
   content: { label: 'Content', placeholder: '' },
 } as const;
 
+/** For two versions next to each other. */
+export const measuringParts: Parts<Measuring> = {
+  trackingOpen: { label: 'Opens', text: (value) => trackedByProject[value] },
+  trackingClick: { label: 'Clicks', text: (value) => trackedByProject[value] },
+  thresholdPreset: { label: 'It pauses by itself', text: (value) => thresholds[value] },
+  'utm/source': 'UTM source',
+  'utm/medium': 'UTM medium',
+  'utm/campaign': 'UTM campaign',
+  'utm/term': 'UTM term',
+  'utm/content': 'UTM content',
+};
+
 /** Opens and clicks, the thresholds that pause the campaign, and UTM parameters. */
 export function MeasuringSection({ form, isReadOnly }: { form: Form<Draft>; isReadOnly: boolean }) {
   const why = isReadOnly && 'Your role only reads.';
   const { trackingOpen, trackingClick } = form.values.value;
-  const choices = (value: string) => (value === 'project' ? [asProject, ...tracked] : tracked);
+  const choices = (value: string) => optionsOf(value === 'project' ? trackedByProject : tracked);
   return (
     <Section title="Measuring" hasRule>
       <div class="cols near">
@@ -46,11 +63,7 @@ export function MeasuringSection({ form, isReadOnly }: { form: Form<Draft>; isRe
             label="It pauses by itself"
             hint="From 100 sent mails on. A person looks at it then."
             why={why}
-            options={[
-              { value: 'conservative', label: 'above 2 % bounced or 0.05 % reported as spam' },
-              { value: 'balanced', label: 'above 5 % bounced or 0.1 % reported as spam' },
-              { value: 'aggressive', label: 'above 8 % bounced or 0.3 % reported as spam' },
-            ]}
+            options={optionsOf(thresholds)}
           />
         </div>
       </div>

@@ -5,6 +5,7 @@ import type { Form } from '../../parts/forms/form.ts';
 import type { Parts } from '../../parts/forms/overtaken.tsx';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
+import { measuringParts } from './measuring-section.tsx';
 
 const times = { immediate: 'At once', scheduled: 'At a time', gradual: 'Gradually' } as const;
 
@@ -49,5 +50,6 @@ export function useVersionParts(newest: Campaign | null, form: Form<Draft>): Par
     emailsPerDay: 'People on the first day',
     growth: 'Each day after it',
     timezone: 'Days begin in',
+    ...measuringParts,
   };
 }

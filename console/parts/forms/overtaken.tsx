@@ -8,7 +8,7 @@ import type { Form } from './form.ts';
 import type { useKeptDraft } from './leaving.ts';
 
 /** How a value is read by people: its name, and its text where that is not the value itself. */
-export type Parts<V> = { readonly [K in keyof V]?: string | { label: string; text: (value: V[K]) => string } };
+export type Parts<V> = { readonly [K in keyof V]-?: string | { label: string; text: (value: V[K]) => string } };
 
 export type Conflict<T> = ReturnType<typeof useConflict<T>>;
 
