@@ -94,7 +94,7 @@ describe('POST /mails/bulk', () => {
 
   it('a wrong type anywhere is 400, and so are none, 101 and 51 addresses for one mail', async () => {
     const cases: Array<[object, RegExp]> = [
-      [{ recipients: [] }, /recipients: must hold 1/],
+      [{ recipients: [] }, /recipients: must hold at least one entry/],
       [{ recipients: Array.from({ length: 101 }, () => ({ email: 'a@in.test' })) }, /recipients: must hold 100/],
       [{ recipients: [{ email: 1 }] }, /recipients\/0\/email: must be a string/],
       [{ recipients: [{ email: 'a@in.test', name: 5 }] }, /recipients\/0\/name/],

@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { type Language, type Texts, textsIn } from '../../core/base/text/languages/index.ts';
 import { unsubscribeToken } from '../../core/composing/tokens.ts';
+import { SHOWN_AT_LEAST_MS } from '../../core/forms/submit.ts';
 import { type Desk, type MadeForm, startDesk } from '../forms/support.ts';
 import { useBrowser } from '../support/chromium.ts';
 import { expectAccessible, shoot } from '../support/console.ts';
@@ -130,6 +131,8 @@ describe('Every public page', function () {
     },
     'form that was sent': async (page, texts) => {
       await fillIn(page, await newForm(), texts, someone());
+      // A form that is sent at once is shown again.
+      desk.environment.clock.advance(SHOWN_AT_LEAST_MS);
       await press(page, texts.form.checkHeading);
     },
     confirm: async (page, { confirm }, language) => {
