@@ -25,7 +25,8 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     // Nothing is retried by default. With --retries or this.retries(), a failed try still fails the run.
     runner.on('retry', (test, error: Error) => {
       failed++;
-      failures.push(failureOf(test, error));
+      const failure = failureOf(test, error);
+      failures.push({ ...failure, text: `${failure.text}\n  (tried again)` });
     });
     runner.once('end', () => {
       const result = { passed, failed, skipped, durations, failures };

@@ -6,6 +6,7 @@ const rest = [
   'test/lab/',
   'test/maximum/',
   'test/previews/browser.test.ts',
+  'test/console/shifts.test.ts',
   'test/public/axe.test.ts',
   'test/automations/crashes.test.ts',
   'test/client/quickstarts.test.ts',
