@@ -130,10 +130,9 @@ export const campaignRoutes = [
     isComputed: true,
     perMinute: PREVIEWS_A_MINUTE,
     handler: async ({ deps, project, params, body: { clicks, ...named } }) => {
-      const campaignId = params.campaignId ?? '';
-      const campaign = await findCampaign(deps, project, campaignId);
+      const campaign = await findCampaign(deps, project, params.campaignId ?? '');
       const figures = clicks ? peopleByPosition(await linksOfCampaign(deps, project, campaign)) : undefined;
-      return previewCampaign(deps, project, campaignId, named, figures);
+      return previewCampaign(deps, project, campaign, named, figures);
     },
   }),
   endpoint({

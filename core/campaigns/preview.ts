@@ -3,18 +3,17 @@ import type { Project } from '../base/model.ts';
 import { contactNamed, type NamedContact } from '../previews/contacts.ts';
 import { type DraftPreview, previewDraft } from '../previews/drafts.ts';
 import { compileMail } from '../templates/mail.ts';
-import { findCampaign } from './campaigns.ts';
 import { contentNow } from './content.ts';
+import type { Campaign } from './model.ts';
 
 /** As it would be sent now; once it has begun, as it is sent. */
 export async function previewCampaign(
   deps: Deps,
   project: Project,
-  campaignId: string,
+  campaign: Campaign,
   named: NamedContact,
   figures?: ReadonlyMap<number, number>,
 ): Promise<DraftPreview> {
-  const campaign = await findCampaign(deps, project, campaignId);
   const contact = await contactNamed(deps, project, named);
   const { _id, projectId } = campaign;
   const content = (await deps.db.campaignContents.findOne({ _id, projectId })) ?? (await contentNow(deps, campaign));
