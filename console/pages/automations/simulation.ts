@@ -37,7 +37,7 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
     if (fromValue !== null) Object.assign(body.contact, change(property, fromValue));
     body.changes.push({ at: start, ...change(property, toValue) });
   }
-  // Who clicks has opened it.
+  // A person opens a mail before clicking in it.
   if (after === 'opens' || after === 'clicks') body.acts.push({ at: later, kind: 'opens' });
   if (after === 'clicks') body.acts.push({ at: later, kind: 'clicks', ...(url && { url }) });
   if (after === 'event' && eventName) body.events.push({ at: later, eventName });

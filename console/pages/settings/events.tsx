@@ -1,21 +1,18 @@
 import { useSignal } from '@preact/signals';
 import type { EventDefinition } from '../../../client/index.ts';
-import { useAct } from '../../acts.ts';
 import { api } from '../../api.ts';
 import { useLive } from '../../live.ts';
 import { currentPage, Pager } from '../../parts/data/pager.tsx';
 import { type Column, Table } from '../../parts/data/table.tsx';
 import { Time } from '../../parts/data/time.tsx';
-import { Button } from '../../parts/forms/button.tsx';
 import { Split } from '../../parts/over/drawer.tsx';
 import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
-import { Page } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, to } from '../../router.ts';
 import { EventDialog } from './event-dialog.tsx';
 import { EventDrawer } from './event-drawer.tsx';
-import { SettingsPages } from './pages.tsx';
+import { SettingsListing, SettingsPages } from './pages.tsx';
 
 const LIMIT = 50;
 
@@ -24,9 +21,6 @@ export default function Events() {
   const page = currentPage();
   const openId = place.value.query.get('event');
   const editing = useSignal<EventDefinition | 'new' | null>(null);
-  useAct('events.create', () => {
-    editing.value = 'new';
-  });
   const events = useQuery((signal) => api.events.list({ page, limit: LIMIT }, { signal }), [page]);
   const seen = useQuery(async (signal) => {
     const found = await api.events.seen({ signal });
@@ -41,22 +35,12 @@ export default function Events() {
   );
   const rows = events.data.value?.events ?? null;
   return (
-    <Page
+    <SettingsListing
       title="Events"
-      crumb={{ label: 'Settings', path: '/settings' }}
-      isFlush
-      actions={
-        <Button
-          kind="first"
-          icon="plus"
-          operation="events.create"
-          onClick={() => {
-            editing.value = 'new';
-          }}
-        >
-          New event
-        </Button>
-      }
+      making="New event"
+      operation="events.create"
+      editing={editing}
+      dialog={(event, close) => <EventDialog event={event} onDone={() => events.reload()} onClose={close} />}
     >
       <Split
         drawer={
@@ -91,16 +75,7 @@ export default function Events() {
         </LoadedTable>
         {events.data.value && <Pager pagination={events.data.value.pagination} isListing />}
       </Split>
-      {editing.value && (
-        <EventDialog
-          event={editing.value === 'new' ? null : editing.value}
-          onDone={() => events.reload()}
-          onClose={() => {
-            editing.value = null;
-          }}
-        />
-      )}
-    </Page>
+    </SettingsListing>
   );
 }
 

@@ -1,21 +1,18 @@
 import { useSignal } from '@preact/signals';
 import type { CustomField } from '../../../client/index.ts';
-import { useAct } from '../../acts.ts';
 import { api } from '../../api.ts';
 import { currentPage, Pager } from '../../parts/data/pager.tsx';
 import { type Column, Table } from '../../parts/data/table.tsx';
 import { Time } from '../../parts/data/time.tsx';
-import { Button } from '../../parts/forms/button.tsx';
 import { Split } from '../../parts/over/drawer.tsx';
 import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
-import { Page } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, to } from '../../router.ts';
 import { typeWords } from '../contacts/field-names.ts';
 import { FieldDialog } from './field-dialog.tsx';
 import { FieldDrawer } from './field-drawer.tsx';
-import { SettingsPages } from './pages.tsx';
+import { SettingsListing, SettingsPages } from './pages.tsx';
 
 const LIMIT = 50;
 
@@ -43,27 +40,14 @@ export default function Fields() {
   const page = currentPage();
   const openId = place.value.query.get('field');
   const editing = useSignal<CustomField | 'new' | null>(null);
-  useAct('customFields.create', () => {
-    editing.value = 'new';
-  });
   const fields = useQuery((signal) => api.customFields.list({ page, limit: LIMIT }, { signal }), [page]);
   return (
-    <Page
+    <SettingsListing
       title="Fields"
-      crumb={{ label: 'Settings', path: '/settings' }}
-      isFlush
-      actions={
-        <Button
-          kind="first"
-          icon="plus"
-          operation="customFields.create"
-          onClick={() => {
-            editing.value = 'new';
-          }}
-        >
-          New field
-        </Button>
-      }
+      making="New field"
+      operation="customFields.create"
+      editing={editing}
+      dialog={(field, close) => <FieldDialog field={field} onDone={() => fields.reload()} onClose={close} />}
     >
       <Split
         drawer={
@@ -98,15 +82,6 @@ export default function Fields() {
         </LoadedTable>
         {fields.data.value && <Pager pagination={fields.data.value.pagination} isListing />}
       </Split>
-      {editing.value && (
-        <FieldDialog
-          field={editing.value === 'new' ? null : editing.value}
-          onDone={() => fields.reload()}
-          onClose={() => {
-            editing.value = null;
-          }}
-        />
-      )}
-    </Page>
+    </SettingsListing>
   );
 }

@@ -1,3 +1,8 @@
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useAct } from '../../acts.ts';
+import { Button } from '../../parts/forms/button.tsx';
+import { Page } from '../../parts/page/page.tsx';
 import type { Path } from '../../paths.ts';
 import { place, to } from '../../router.ts';
 
@@ -19,5 +24,47 @@ export function SettingsPages() {
         </a>
       ))}
     </nav>
+  );
+}
+
+/** A listing under Settings, with the button that makes an entry and the dialog that makes or changes one. */
+export function SettingsListing<T extends object>({
+  title,
+  making,
+  operation,
+  editing,
+  children,
+  dialog,
+}: {
+  title: string;
+  making: string;
+  operation: string;
+  editing: Signal<T | 'new' | null>;
+  children: ComponentChildren;
+  /** `entry` is null for a new one. */
+  dialog: (entry: T | null, close: () => void) => ComponentChildren;
+}) {
+  const begin = () => {
+    editing.value = 'new';
+  };
+  const close = () => {
+    editing.value = null;
+  };
+  useAct(operation, begin);
+  const entry = editing.value;
+  return (
+    <Page
+      title={title}
+      crumb={{ label: 'Settings', path: '/settings' }}
+      isFlush
+      actions={
+        <Button kind="first" icon="plus" operation={operation} onClick={begin}>
+          {making}
+        </Button>
+      }
+    >
+      {children}
+      {entry && dialog(entry === 'new' ? null : entry, close)}
+    </Page>
   );
 }

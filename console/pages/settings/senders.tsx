@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { Domain, Sender } from '../../../client/index.ts';
-import { useAct } from '../../acts.ts';
 import { api } from '../../api.ts';
 import { useLive } from '../../live.ts';
 import { currentPage, Pager } from '../../parts/data/pager.tsx';
@@ -16,10 +15,10 @@ import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
-import { Page, Tools } from '../../parts/page/page.tsx';
+import { Tools } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, setQuery, to } from '../../router.ts';
-import { SettingsPages } from './pages.tsx';
+import { SettingsListing, SettingsPages } from './pages.tsx';
 
 const LIMIT = 50;
 
@@ -28,9 +27,6 @@ export default function Senders() {
   const page = currentPage();
   const search = place.value.query.get('search') ?? '';
   const editing = useSignal<Sender | 'new' | null>(null);
-  useAct('senders.create', () => {
-    editing.value = 'new';
-  });
   const senders = useQuery(
     (signal) => api.senders.list({ page, limit: LIMIT, newestFirst: true, ...(search && { search }) }, { signal }),
     [page, search],
@@ -102,22 +98,12 @@ export default function Senders() {
   ];
 
   return (
-    <Page
+    <SettingsListing
       title="Senders"
-      crumb={{ label: 'Settings', path: '/settings' }}
-      isFlush
-      actions={
-        <Button
-          kind="first"
-          icon="plus"
-          operation="senders.create"
-          onClick={() => {
-            editing.value = 'new';
-          }}
-        >
-          New sender
-        </Button>
-      }
+      making="New sender"
+      operation="senders.create"
+      editing={editing}
+      dialog={(sender, close) => <SenderDialog sender={sender} onDone={() => senders.reload()} onClose={close} />}
     >
       <div class="listing">
         <SettingsPages />
@@ -149,16 +135,7 @@ export default function Senders() {
         </LoadedTable>
         {senders.data.value && <Pager pagination={senders.data.value.pagination} isListing />}
       </div>
-      {editing.value && (
-        <SenderDialog
-          sender={editing.value === 'new' ? null : editing.value}
-          onDone={() => senders.reload()}
-          onClose={() => {
-            editing.value = null;
-          }}
-        />
-      )}
-    </Page>
+    </SettingsListing>
   );
 }
 
