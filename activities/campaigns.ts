@@ -1,10 +1,10 @@
 import { cancellationSignal } from '@temporalio/activity';
 import type { Deps } from '../core/base/deps.ts';
-import { type MetricsStep, refreshMetrics } from '../core/campaigns/numbers/metrics.ts';
 import { freezeAudience } from '../core/campaigns/run/freeze.ts';
+import { type MetricsStep, refreshMetrics } from '../core/campaigns/run/metrics.ts';
 import { advanceCampaign, type CampaignRef, type CampaignStep, readCampaign } from '../core/campaigns/run/next-step.ts';
 import { type CampaignRange, type RangeResult, sendRange } from '../core/campaigns/send/range.ts';
-import type { Sending } from '../core/delivery/sending.ts';
+import type { Sending } from '../core/mail/deliver/sending.ts';
 import { beating } from './beating.ts';
 
 export interface CampaignActivities {

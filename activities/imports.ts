@@ -1,8 +1,8 @@
 import { cancellationSignal } from '@temporalio/activity';
 import type { Deps } from '../core/base/deps.ts';
 import { parseId } from '../core/base/ids.ts';
-import type { ImportProgress } from '../core/imports/progress.ts';
-import { importSlice } from '../core/imports/run.ts';
+import type { ImportProgress } from '../core/people/imports/progress.ts';
+import { importSlice } from '../core/people/imports/run.ts';
 import { beating } from './beating.ts';
 
 export interface ImportActivities {

@@ -11,7 +11,7 @@ import {
   type RunRef,
   runMigrationPhase,
   type Step,
-} from '../core/migrations/run/run.ts';
+} from '../core/migrations/run.ts';
 import { beating } from './beating.ts';
 
 type PhaseOf = RunRef & { phase: MigrationPhaseName };

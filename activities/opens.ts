@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../core/base/deps.ts';
 import { firstIdAt, parseId } from '../core/base/ids.ts';
 import { correctOpenCounts } from '../core/campaigns/numbers/correct-opens.ts';
-import { keepOpensRecomputed, recomputeOpens } from '../core/feedback/recompute-opens.ts';
+import { keepOpensRecomputed, recomputeOpens } from '../core/mail/feedback/recompute-opens.ts';
 import { beating } from './beating.ts';
 
 /** How far a run is that judges stored opens again. */

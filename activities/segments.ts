@@ -1,7 +1,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 import type { Deps } from '../core/base/deps.ts';
 import { parseId } from '../core/base/ids.ts';
-import { type RecomputeProgress, recomputeSegment } from '../core/contacts/lists/recompute.ts';
+import { type RecomputeProgress, recomputeSegment } from '../core/people/lists/recompute.ts';
 import { beating } from './beating.ts';
 
 export interface SegmentActivities {

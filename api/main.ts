@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Deps } from '../core/base/deps.ts';
-import { drainSignals } from '../core/feedback/buffer.ts';
-import { reportProcess } from '../core/live/processes.ts';
+import { reportProcess } from '../core/figures/live/processes.ts';
+import { drainSignals } from '../core/mail/feedback/buffer.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { openPlatform } from '../platform/connect.ts';
 import { missingUniqueIndexes } from '../platform/indexes.ts';

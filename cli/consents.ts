@@ -2,7 +2,7 @@ import { presentConsent } from '../api/present/consents.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { parseId } from '../core/base/ids.ts';
 import { requireEmail } from '../core/base/text/addresses.ts';
-import { consentsOfErased, listConsents } from '../core/consents/consents.ts';
+import { consentsOfErased, listConsents } from '../core/consent/consents/consents.ts';
 import { CommandError } from './error.ts';
 
 const PAGE = 100;

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Deps, Log, Media } from '../core/base/deps.ts';
-import { type Copied, checkStore, copyMedia } from '../core/media/copy.ts';
+import { type Copied, checkStore, copyMedia } from '../core/templates/media/copy.ts';
 import { STORES, storeFault } from '../platform/media/store-names.ts';
 import { openStore } from '../platform/media/stores.ts';
 import { CommandError } from './error.ts';

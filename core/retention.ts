@@ -5,11 +5,11 @@ import { firstIdAt } from './base/ids.ts';
 import { removeOldBlocks } from './campaigns/audience/retention.ts';
 import type { Campaign } from './campaigns/model.ts';
 import { OVER } from './campaigns/status.ts';
-import { removeOldConsents } from './consents/erase.ts';
-import type { ContactFact, ContactHistory } from './contacts/model.ts';
-import { CONTENT_KEPT_MS } from './messages/content-retention.ts';
-import type { Content, Message } from './outbox/model.ts';
-import { isOver, OPEN_STATES } from './outbox/states.ts';
+import { removeOldConsents } from './consent/consents/erase.ts';
+import type { Content, Message } from './mail/ledger/model.ts';
+import { isOver, OPEN_STATES } from './mail/ledger/states.ts';
+import { CONTENT_KEPT_MS } from './mail/messages/content-retention.ts';
+import type { ContactFact, ContactHistory } from './people/model.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 1_000;

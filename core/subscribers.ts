@@ -3,24 +3,25 @@ import { readEntrances, searchedEntries } from './automations/entrances.ts';
 import { announceTriggers, recordTriggers } from './automations/record-triggers.ts';
 import { automationWithGroup, automationWithPicture, automationWithTemplate } from './automations/uses.ts';
 import type { Subscribers } from './base/deps.ts';
-import { refuseHeld } from './campaigns/holds.ts';
-import { campaignWithGroup, campaignWithTemplate } from './campaigns/uses.ts';
-import { eraseConsents } from './consents/erase.ts';
-import { announceFacts, noteActs, noteCustomEvents, noteDeletions, noteReceived } from './contacts/behaviour/note.ts';
-import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './contacts/events.ts';
-import { recordHistory } from './contacts/history.ts';
-import { announceEvents } from './feed/events.ts';
-import { recordPublication } from './feed/template-published.ts';
+import { refuseHeld } from './campaigns/definition/holds.ts';
+import { campaignWithGroup, campaignWithTemplate } from './campaigns/definition/uses.ts';
+import { eraseConsents } from './consent/consents/erase.ts';
+import { announceEvents } from './events/events.ts';
+import { recordPublication } from './events/template-published.ts';
+import { publishChecked } from './figures/live/domain-checked.ts';
 import { removePendingOfDeleted } from './forms/pending.ts';
 import { formWithGroup, formWithTemplate, refuseListOfForm } from './forms/uses.ts';
-import { eraseImportErrors } from './imports/erase-errors.ts';
 import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound/removals.ts';
-import { publishChecked } from './live/domain-checked.ts';
-import { refuseQueued } from './mails/group-uses.ts';
-import { logoWithPicture, templateWithPicture } from './media/media.ts';
-import { recordMessagesOfDeleted } from './messages/erase.ts';
-import { recordMailOfDeleted } from './messages/fail-for-deleted.ts';
+import { refuseQueued } from './mail/accept/group-uses.ts';
+import { recordMessagesOfDeleted } from './mail/erase/erase.ts';
+import { recordMailOfDeleted } from './mail/erase/fail-for-deleted.ts';
+import { receivedMail } from './mail/messages/received.ts';
 import { eraseMigrationNotes } from './migrations/erase-notes.ts';
+import { announceFacts, noteActs, noteCustomEvents, noteDeletions, noteReceived } from './people/behaviour/note.ts';
+import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './people/contacts/events.ts';
+import { recordHistory } from './people/contacts/history.ts';
+import { eraseImportErrors } from './people/imports/erase-errors.ts';
+import { logoWithPicture, templateWithPicture } from './templates/media/media.ts';
 
 /** All code that lower folders call, in the order in which it is called. */
 export const subscribers: Subscribers = {
@@ -47,6 +48,7 @@ export const subscribers: Subscribers = {
   searchedFilters: searchedEntries,
   contactActs: [noteActs],
   deliveries: [noteReceived],
+  receivedMail,
   domainChecks: [publishChecked],
   customEvents: { record: noteCustomEvents, announce: announceFacts },
 };

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type Deps, type Log, openCore } from '../core/base/deps.ts';
+import { Paces } from '../core/base/limits/paces.ts';
 import { Members } from '../core/base/members.ts';
-import { Paces } from '../core/base/paces.ts';
 import { subscribers } from '../core/subscribers.ts';
 import type { Config } from '../schemas/config.ts';
 import { openBudgets } from './budgets/budgets.ts';

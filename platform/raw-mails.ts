@@ -1,6 +1,6 @@
 import type { Log } from '../core/base/deps.ts';
 import { TooMuch, unavailable } from '../core/base/errors.ts';
-import type { RawMails } from '../core/previews/raw-mails.ts';
+import type { RawMails } from '../core/mail/previews/raw-mails.ts';
 import { createMailParser } from './inbound/parser.ts';
 
 /** The parser of mail that comes in, for a person who looks at a stored mail. */

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { RecentCounts } from '../core/outbox/rates/recent-counts.ts';
+import type { RecentCounts } from '../core/mail/ledger/rates/recent-counts.ts';
 
 /** A hash for each key, in Redis. */
 export function createRecentCounts(redis: Redis, prefix: string): RecentCounts {

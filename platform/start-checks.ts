@@ -1,7 +1,7 @@
 import { findUnnamedKeys } from '../core/accounts/stored-secrets.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { SecretError } from '../core/base/secrets.ts';
-import { ledgerFault } from '../core/outbox/version.ts';
+import { ledgerFault } from '../core/mail/ledger/version.ts';
 import { ConfigError } from './config.ts';
 
 const AGAIN_MS = 5_000;

@@ -1,7 +1,7 @@
 import { timestampField } from './common.ts';
 import { shape } from './schema.ts';
 
-/** The file with the data of a person: documented here, and made of core/personal-data. */
+/** The file with the data of a person: documented here, and made of core/persons-own/personal-data. */
 export const personalDataFile = shape({
   title: 'PersonalData',
   type: 'object',

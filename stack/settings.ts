@@ -5,12 +5,13 @@ import { ConfigError, readConfig } from '../platform/config.ts';
 import { type Config, variableName } from '../schemas/config.ts';
 import { type Say, StackError } from './output.ts';
 import { anyFreePort, choosePort, isFree } from './ports.ts';
-import type { ServerName } from './servers/all.ts';
 
 const usualPort = 3000;
 const usualPorts = { inboundSmtpPort: 2525, submissionPort: 2587 };
 
 /** With a URL given, the embedded server of that kind is not started. */
+export type ServerName = 'mongodb' | 'redis' | 'temporal' | 'mailbox';
+
 const urlVariables: Record<ServerName, string> = {
   mongodb: 'MONGODB_URL',
   redis: 'REDIS_URL',

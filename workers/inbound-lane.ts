@@ -1,7 +1,7 @@
 import { type Deps, oncePerCore } from '../core/base/deps.ts';
-import { sandboxReports } from '../core/delivery/sandbox/reports.ts';
 import { quotaWatchers } from '../core/inbound/quotas.ts';
 import type { JobQueue } from '../core/jobs/queue.ts';
+import { sandboxReports } from '../core/mail/deliver/sandbox/reports.ts';
 import { handToServer } from '../platform/inbound/own-mail.ts';
 import { openInboundServer } from '../platform/inbound/server.ts';
 import type { Metrics } from '../platform/metrics.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Deps, Log } from '../core/base/deps.ts';
-import { reportProcess } from '../core/live/processes.ts';
+import { reportProcess } from '../core/figures/live/processes.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { openPlatform } from '../platform/connect.ts';
 import { createLog } from '../platform/log.ts';

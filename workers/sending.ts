@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import type { ShareState } from '../core/base/budgets.ts';
 import { type Deps, oncePerCore } from '../core/base/deps.ts';
-import { openSending } from '../core/delivery/sending.ts';
-import type { ProcessRelay, ProcessReport } from '../core/live/model.ts';
-import { claimedBy } from '../core/outbox/ledger.ts';
-import type { Lane, Mailer, RelayState, SendingDeps } from '../core/outbox/relay.ts';
+import type { ShareState } from '../core/base/limits/budgets.ts';
+import type { ProcessRelay, ProcessReport } from '../core/figures/live/model.ts';
+import { openSending } from '../core/mail/deliver/sending.ts';
+import { claimedBy } from '../core/mail/ledger/ledger.ts';
+import type { Lane, Mailer, RelayState, SendingDeps } from '../core/mail/ledger/relay.ts';
 import { ConfigError } from '../platform/config.ts';
 import { createSigner } from '../platform/dkim/signer.ts';
 import { createEvidence } from '../platform/evidence.ts';

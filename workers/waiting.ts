@@ -1,5 +1,5 @@
 import type { Deps } from '../core/base/deps.ts';
-import { type WaitingMails, waitingMails } from '../core/live/waiting.ts';
+import { type WaitingMails, waitingMails } from '../core/figures/live/waiting.ts';
 import type { Metrics } from '../platform/metrics.ts';
 
 const ASK_EVERY_MS = 10_000;

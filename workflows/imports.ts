@@ -1,6 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { ImportActivities } from '../activities/imports.ts';
-import type { ImportProgress } from '../core/imports/progress.ts';
+import type { ImportProgress } from '../core/people/imports/progress.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { showState } from './control.ts';
 

@@ -7,7 +7,7 @@ import {
   setCurrentDetails,
 } from '@temporalio/workflow';
 import type { MigrationActivities } from '../activities/migrations.ts';
-import type { RunRef, Step } from '../core/migrations/run/run.ts';
+import type { RunRef, Step } from '../core/migrations/run.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { onSignal, showState } from './control.ts';
 import { signals } from './messages.ts';

@@ -1,6 +1,6 @@
 import { condition, continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { SegmentActivities } from '../activities/segments.ts';
-import type { RecomputeProgress } from '../core/contacts/lists/recompute.ts';
+import type { RecomputeProgress } from '../core/people/lists/recompute.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { onSignal, showState } from './control.ts';
 import { signals } from './messages.ts';

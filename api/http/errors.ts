@@ -1,8 +1,8 @@
 import type { Context, Next } from 'koa';
 import { MongoBulkWriteError, MongoError, MongoServerError } from 'mongodb';
+import { isBrokenConnection } from '../../core/base/database/transactions.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { AppError, type ErrorKind, unavailableDatabase } from '../../core/base/errors.ts';
-import { isBrokenConnection } from '../../core/base/transactions.ts';
 
 const statuses: Record<ErrorKind, number> = {
   invalid: 400,

@@ -1,9 +1,9 @@
 import { csvRow } from '../../core/base/text/csv.ts';
 import type { Person } from '../../core/campaigns/people/list.ts';
-import type { Contact, CustomField } from '../../core/contacts/model.ts';
-import type { ImportError } from '../../core/imports/model.ts';
-import { shownState } from '../../core/outbox/states.ts';
-import type { Suppression } from '../../core/suppressions/model.ts';
+import type { Suppression } from '../../core/consent/suppressions/model.ts';
+import { shownState } from '../../core/mail/ledger/states.ts';
+import type { ImportError } from '../../core/people/imports/model.ts';
+import type { Contact, CustomField } from '../../core/people/model.ts';
 import { CONTACT_FIELDS } from '../../schemas/contacts.ts';
 import { presentPerson } from '../present/campaigns.ts';
 import { presentContact, presentSuppression } from '../present/present.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { ObjectId } from 'mongodb';
+import { beginIdempotent, type FirstTry } from '../../core/base/database/idempotency.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { AppError, invalid } from '../../core/base/errors.ts';
-import { beginIdempotent, type FirstTry } from '../../core/base/idempotency.ts';
 import type { Endpoint } from './endpoint.ts';
 import { fingerprintOf } from './fingerprint.ts';
 

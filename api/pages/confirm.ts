@@ -1,8 +1,8 @@
-import { lookOf } from '../../core/base/look.ts';
 import { maskEmail } from '../../core/base/text/addresses.ts';
 import { escapeHtml } from '../../core/base/text/html.ts';
 import { fillHtml } from '../../core/base/text/languages/fill.ts';
 import { textsIn } from '../../core/base/text/languages/index.ts';
+import { lookOf } from '../../core/base/text/look.ts';
 import type { Pressed, ShownPending } from '../../core/forms/confirm.ts';
 import { wordsOf } from '../../core/forms/shown-form.ts';
 import { SHOWN_INPUT } from '../../schemas/forms.ts';

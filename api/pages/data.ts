@@ -1,8 +1,8 @@
-import { lookOf, neutralLook } from '../../core/base/look.ts';
 import type { Project } from '../../core/base/model.ts';
 import { escapeHtml } from '../../core/base/text/html.ts';
 import { fill } from '../../core/base/text/languages/fill.ts';
 import type { Texts } from '../../core/base/text/languages/index.ts';
+import { lookOf, neutralLook } from '../../core/base/text/look.ts';
 import type { Page } from '../http/endpoint.ts';
 import { page } from './layout.ts';
 

@@ -1,6 +1,6 @@
-import { lookOf } from '../../core/base/look.ts';
 import { escapeHtml } from '../../core/base/text/html.ts';
 import { type Texts, textsIn } from '../../core/base/text/languages/index.ts';
+import { lookOf } from '../../core/base/text/look.ts';
 import type { FormField } from '../../core/forms/model.ts';
 import type { Fault } from '../../core/forms/read-values.ts';
 import type { ShownForm } from '../../core/forms/shown-form.ts';

@@ -1,6 +1,6 @@
-import { type Look, PAPER } from '../../core/base/look.ts';
 import { escapeHtml } from '../../core/base/text/html.ts';
 import type { Texts } from '../../core/base/text/languages/index.ts';
+import { type Look, PAPER } from '../../core/base/text/look.ts';
 import { Page } from '../http/endpoint.ts';
 
 interface PageParts {

@@ -1,6 +1,6 @@
-import { neutralLook } from '../../core/base/look.ts';
 import { escapeHtml } from '../../core/base/text/html.ts';
 import { languageFor, textsIn } from '../../core/base/text/languages/index.ts';
+import { neutralLook } from '../../core/base/text/look.ts';
 import type { Page, RequestFacts } from '../http/endpoint.ts';
 import { page } from './layout.ts';
 

@@ -1,10 +1,10 @@
-import { lookOf } from '../../core/base/look.ts';
 import { maskWholeEmail } from '../../core/base/text/addresses.ts';
 import { escapeHtml } from '../../core/base/text/html.ts';
 import { fill, fillHtml } from '../../core/base/text/languages/fill.ts';
 import { LANGUAGES, type Language, type Texts, textsIn } from '../../core/base/text/languages/index.ts';
-import type { GroupChoice, ListChoice, Preferences } from '../../core/preferences/preferences.ts';
-import type { Reason } from '../../core/preferences/reason.ts';
+import { lookOf } from '../../core/base/text/look.ts';
+import type { GroupChoice, ListChoice, Preferences } from '../../core/persons-own/preferences/preferences.ts';
+import type { Reason } from '../../core/persons-own/preferences/reason.ts';
 import type { Page } from '../http/endpoint.ts';
 import { page } from './layout.ts';
 

@@ -1,6 +1,6 @@
-import { neutralLook } from '../../core/base/look.ts';
 import { escapeHtml } from '../../core/base/text/html.ts';
 import { textsIn } from '../../core/base/text/languages/index.ts';
+import { neutralLook } from '../../core/base/text/look.ts';
 import { withoutEnd } from '../../core/base/text/text-ends.ts';
 import type { Config } from '../../schemas/config.ts';
 import { Page } from '../http/endpoint.ts';

@@ -1,9 +1,9 @@
-import { lookOf } from '../../core/base/look.ts';
 import { maskEmail } from '../../core/base/text/addresses.ts';
 import { escapeHtml } from '../../core/base/text/html.ts';
 import { fill, fillHtml } from '../../core/base/text/languages/fill.ts';
 import { type Texts, textsIn } from '../../core/base/text/languages/index.ts';
-import type { ShownSubscription } from '../../core/feedback/unsubscribes.ts';
+import { lookOf } from '../../core/base/text/look.ts';
+import type { ShownSubscription } from '../../core/mail/feedback/unsubscribes.ts';
 import type { Page } from '../http/endpoint.ts';
 import { page } from './layout.ts';
 

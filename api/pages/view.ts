@@ -1,5 +1,5 @@
 import { withoutEnd } from '../../core/base/text/text-ends.ts';
-import type { RenderedMail } from '../../core/composing/render.ts';
+import type { RenderedMail } from '../../core/mail/compose/render.ts';
 import type { Config } from '../../schemas/config.ts';
 import { Page } from '../http/endpoint.ts';
 import { pageHeaders } from './layout.ts';

@@ -1,4 +1,4 @@
-import type { Activity } from '../../core/reports/activity/model.ts';
+import type { Activity } from '../../core/figures/reports/activity/model.ts';
 
 export function presentActivity({ at, type, mail, event, change, suppression, consent }: Activity) {
   return {

@@ -1,4 +1,4 @@
-import type { Consent } from '../../core/consents/model.ts';
+import type { Consent } from '../../core/consent/consents/model.ts';
 
 export function presentConsent(consent: Consent) {
   const { _id, email, source, text, textVersion, askedAt, confirmedAt, networkAddress, createdAt } = consent;

@@ -1,12 +1,12 @@
 import type { Deps } from '../../core/base/deps.ts';
 import type { Mailbox, Project } from '../../core/base/model.ts';
 import { shownTags } from '../../core/base/text/tags.ts';
-import type { emailContent } from '../../core/campaigns/email-content.ts';
-import type { Email } from '../../core/messages/copies.ts';
-import { inOrder, timelineOf } from '../../core/messages/timeline.ts';
-import type { Content, Message, MessageRecipient, TimelineEntry } from '../../core/outbox/model.ts';
-import { isOpenRecipient, type MessageState, shownState, states } from '../../core/outbox/states.ts';
-import { previewLink } from '../../core/previews/links.ts';
+import type { emailContent } from '../../core/campaigns/definition/email-content.ts';
+import type { Content, Message, MessageRecipient, TimelineEntry } from '../../core/mail/ledger/model.ts';
+import { isOpenRecipient, type MessageState, shownState, states } from '../../core/mail/ledger/states.ts';
+import type { Email } from '../../core/mail/messages/copies.ts';
+import { inOrder, timelineOf } from '../../core/mail/messages/timeline.ts';
+import { previewLink } from '../../core/mail/previews/links.ts';
 import type { EmailStatus } from '../../schemas/emails.ts';
 
 export function presentEmail({ message, copies }: Email) {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../core/base/deps.ts';
 import { LINK_SECONDS } from '../../core/inbound/attachments.ts';
 import type { InboundAttachment, InboundMessage } from '../../core/inbound/model.ts';
-import { previewLink } from '../../core/previews/links.ts';
+import { previewLink } from '../../core/mail/previews/links.ts';
 
 export function presentInbound(message: InboundMessage) {
   const { _id, messageId, domainName, from, to, cc, bcc, replyTo, subject, text, html } = message;

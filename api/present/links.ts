@@ -1,4 +1,4 @@
-import type { LinkRow, LinksReport } from '../../core/reports/links/report.ts';
+import type { LinkRow, LinksReport } from '../../core/figures/reports/links/report.ts';
 
 export function presentCampaignLinks(report: LinksReport) {
   return presentLinks(report, (row) => sumsOf(row));

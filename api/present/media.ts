@@ -1,6 +1,6 @@
 import type { Deps } from '../../core/base/deps.ts';
-import type { MediaFile } from '../../core/media/model.ts';
-import { contentTypeOf } from '../../core/media/pictures.ts';
+import type { MediaFile } from '../../core/templates/media/model.ts';
+import { contentTypeOf } from '../../core/templates/media/pictures.ts';
 
 export function presentMedia({ config }: Pick<Deps, 'config'>, media: MediaFile) {
   const { _id, name, ending, width, height, sizeBytes, source, createdBy = null, createdAt } = media;

@@ -1,6 +1,6 @@
-import type { ReputationReport } from '../../core/reports/reputation.ts';
-import { LIMITS } from '../../core/reports/rules/judge.ts';
-import type { Series, SeriesQuery } from '../../core/reports/series.ts';
+import type { ReputationReport } from '../../core/figures/reports/reputation.ts';
+import { LIMITS } from '../../core/figures/reports/rules/judge.ts';
+import type { Series, SeriesQuery } from '../../core/figures/reports/series.ts';
 
 const COMPLAINTS =
   'Complaints are those that reach this server as feedback reports. Google sends none: its Postmaster Tools show the rate for Gmail.';

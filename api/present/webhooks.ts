@@ -1,4 +1,4 @@
-import type { Webhook, WebhookDelivery } from '../../core/feed/model.ts';
+import type { Webhook, WebhookDelivery } from '../../core/events/model.ts';
 
 export function presentWebhook(webhook: Webhook) {
   const { _id, url, events, isActive, disabledReason, failingSince, createdAt, updatedAt } = webhook;

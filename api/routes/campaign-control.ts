@@ -1,7 +1,6 @@
 import { refuseStrangers } from '../../core/accounts/members.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
-import { findCampaign } from '../../core/campaigns/campaigns.ts';
 import {
   abortCampaign,
   PAUSED_BY_CALL,
@@ -9,12 +8,13 @@ import {
   resumeCampaign,
   type Settled,
 } from '../../core/campaigns/control.ts';
+import { findCampaign } from '../../core/campaigns/definition/campaigns.ts';
+import { testCampaign } from '../../core/campaigns/definition/send-test.ts';
 import { reconcileCampaign } from '../../core/campaigns/numbers/counts.ts';
 import { progressOf, watchCampaign } from '../../core/campaigns/numbers/progress.ts';
-import { reasonsOf } from '../../core/campaigns/reasons.ts';
-import { listRecipients, recipientStory } from '../../core/campaigns/recipients.ts';
+import { reasonsOf } from '../../core/campaigns/people/reasons.ts';
+import { listRecipients, recipientStory } from '../../core/campaigns/people/recipients.ts';
 import { retryCampaign } from '../../core/campaigns/retry.ts';
-import { testCampaign } from '../../core/campaigns/send-test.ts';
 import {
   campaignAnswer,
   progressAnswer,

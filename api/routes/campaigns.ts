@@ -5,11 +5,11 @@ import {
   duplicateCampaign,
   findCampaign,
   listCampaigns,
-} from '../../core/campaigns/campaigns.ts';
-import { relatedCampaigns } from '../../core/campaigns/expand.ts';
-import { previewCampaign } from '../../core/campaigns/preview.ts';
-import { updateCampaign } from '../../core/campaigns/update.ts';
-import { linksOfCampaign, peopleByPosition } from '../../core/reports/links/report.ts';
+} from '../../core/campaigns/definition/campaigns.ts';
+import { relatedCampaigns } from '../../core/campaigns/definition/expand.ts';
+import { previewCampaign } from '../../core/campaigns/definition/preview.ts';
+import { updateCampaign } from '../../core/campaigns/definition/update.ts';
+import { linksOfCampaign, peopleByPosition } from '../../core/figures/reports/links/report.ts';
 import {
   analyticsAnswer,
   audienceAnswer,

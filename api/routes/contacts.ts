@@ -1,7 +1,9 @@
 import { paginationOf } from '../../core/base/paging.ts';
-import { withCampaignSubjects } from '../../core/campaigns/subjects.ts';
-import { listConsents } from '../../core/consents/consents.ts';
-import { bulkUpdateContacts } from '../../core/contacts/bulk.ts';
+import { withCampaignSubjects } from '../../core/campaigns/definition/subjects.ts';
+import { listConsents } from '../../core/consent/consents/consents.ts';
+import { unsubscribeGroups } from '../../core/consent/suppressions/search.ts';
+import { contactActivity } from '../../core/figures/reports/activity/activity.ts';
+import { bulkUpdateContacts } from '../../core/people/contacts/bulk.ts';
 import {
   createContact,
   deleteContact,
@@ -12,12 +14,10 @@ import {
   listContacts,
   updateContact,
   upsertContact,
-} from '../../core/contacts/contacts.ts';
-import { declaredFields } from '../../core/contacts/custom-fields.ts';
-import { everyContact } from '../../core/imports/exports.ts';
-import { exportPerson, personOfContact } from '../../core/personal-data/export.ts';
-import { contactActivity } from '../../core/reports/activity/activity.ts';
-import { unsubscribeGroups } from '../../core/suppressions/search.ts';
+} from '../../core/people/contacts/contacts.ts';
+import { declaredFields } from '../../core/people/contacts/custom-fields.ts';
+import { everyContact } from '../../core/people/imports/exports.ts';
+import { exportPerson, personOfContact } from '../../core/persons-own/personal-data/export.ts';
 import { activityAnswer, activityQuery } from '../../schemas/activity.ts';
 import { pageQuery } from '../../schemas/common.ts';
 import { consentsAnswer } from '../../schemas/consents.ts';

@@ -4,7 +4,7 @@ import {
   getCustomField,
   listCustomFields,
   updateCustomField,
-} from '../../core/contacts/custom-fields.ts';
+} from '../../core/people/contacts/custom-fields.ts';
 import { pageQuery } from '../../schemas/common.ts';
 import {
   createCustomFieldBody,

@@ -1,10 +1,10 @@
 import { readableMails } from '../../core/accounts/scopes.ts';
 import { listEmailsOf } from '../../core/campaigns/audience/emails.ts';
-import { emailContent } from '../../core/campaigns/email-content.ts';
-import { withCampaignSubjects } from '../../core/campaigns/subjects.ts';
-import { waitsForRelay } from '../../core/live/relay.ts';
-import { getEmail } from '../../core/messages/emails.ts';
-import { cancelBatch, cancelEmail, rescheduleEmail } from '../../core/messages/scheduled/change-email.ts';
+import { emailContent } from '../../core/campaigns/definition/email-content.ts';
+import { withCampaignSubjects } from '../../core/campaigns/definition/subjects.ts';
+import { waitsForRelay } from '../../core/figures/live/relay.ts';
+import { getEmail } from '../../core/mail/messages/emails.ts';
+import { cancelBatch, cancelEmail, rescheduleEmail } from '../../core/mail/messages/scheduled/change-email.ts';
 import {
   cancelEmailsBody,
   cancelledEmailsAnswer,

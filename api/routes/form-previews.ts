@@ -1,4 +1,4 @@
-import { keepDraft } from '../../core/previews/links.ts';
+import { keepDraft } from '../../core/mail/previews/links.ts';
 import { formPreviewAnswer, previewFormBody } from '../../schemas/forms.ts';
 import { endpoint, PREVIEWS_A_MINUTE } from '../http/endpoint.ts';
 import { draftPage } from '../pages/form-draft.ts';

@@ -2,11 +2,11 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { derivedId } from '../../core/base/ids.ts';
 import type { Project } from '../../core/base/model.ts';
-import { everyImportError } from '../../core/imports/exports.ts';
-import { createImport, getImport, type ImportOptions, listImports } from '../../core/imports/imports.ts';
-import type { ContactImport } from '../../core/imports/model.ts';
-import { previewImport, readStart } from '../../core/imports/preview/preview.ts';
-import { importData } from '../../core/imports/progress.ts';
+import { everyImportError } from '../../core/people/imports/exports.ts';
+import { createImport, getImport, type ImportOptions, listImports } from '../../core/people/imports/imports.ts';
+import type { ContactImport } from '../../core/people/imports/model.ts';
+import { previewImport, readStart } from '../../core/people/imports/preview/preview.ts';
+import { importData } from '../../core/people/imports/progress.ts';
 import {
   CSV_TYPES,
   exportQuery,

@@ -1,6 +1,6 @@
 import { getAutomation } from '../../core/automations/automations.ts';
-import { findCampaign } from '../../core/campaigns/campaigns.ts';
-import { linksOfAutomation, linksOfCampaign, linksOfTemplate } from '../../core/reports/links/report.ts';
+import { findCampaign } from '../../core/campaigns/definition/campaigns.ts';
+import { linksOfAutomation, linksOfCampaign, linksOfTemplate } from '../../core/figures/reports/links/report.ts';
 import { findTemplate } from '../../core/templates/find.ts';
 import { automationLinksAnswer, campaignLinksAnswer, templateLinksAnswer } from '../../schemas/links.ts';
 import { endpoint } from '../http/endpoint.ts';

@@ -1,7 +1,7 @@
-import { createList, deleteList, findList, listLists, updateList } from '../../core/contacts/lists/lists.ts';
-import { addToList, removeFromList } from '../../core/contacts/lists/membership.ts';
-import { previewFilter } from '../../core/contacts/lists/preview.ts';
-import { searchList } from '../../core/contacts/lists/search.ts';
+import { addToList, removeFromList } from '../../core/people/contacts/membership.ts';
+import { createList, deleteList, findList, listLists, updateList } from '../../core/people/lists/lists.ts';
+import { previewFilter } from '../../core/people/lists/preview.ts';
+import { searchList } from '../../core/people/lists/search.ts';
 import {
   addedToListAnswer,
   addToListBody,

@@ -1,8 +1,8 @@
-import { findCampaign } from '../../core/campaigns/campaigns.ts';
+import { findCampaign } from '../../core/campaigns/definition/campaigns.ts';
+import { campaignRates } from '../../core/figures/live/campaigns.ts';
+import { healthDetails } from '../../core/figures/live/health.ts';
+import { figuresNow, nowData } from '../../core/figures/live/now.ts';
 import { usageToday } from '../../core/inbound/quotas.ts';
-import { campaignRates } from '../../core/live/campaigns.ts';
-import { healthDetails } from '../../core/live/health.ts';
-import { figuresNow, nowData } from '../../core/live/now.ts';
 import { VERSION } from '../../platform/version.ts';
 import { campaignRatesAnswer, healthAnswer, nowAnswer, nowQuery } from '../../schemas/now.ts';
 import { endpoint } from '../http/endpoint.ts';

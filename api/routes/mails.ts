@@ -1,6 +1,6 @@
 import { originOf } from '../../core/accounts/scopes.ts';
-import { sendBatch } from '../../core/mails/batch.ts';
-import { sendBulk, sendMail } from '../../core/mails/send.ts';
+import { sendBatch } from '../../core/mail/accept/batch.ts';
+import { sendBulk, sendMail } from '../../core/mail/accept/send.ts';
 import { batchAnswer, batchMailBody, bulkAnswer, bulkMailBody, sendMailBody, sentAnswer } from '../../schemas/mails.ts';
 import { Answer, endpoint } from '../http/endpoint.ts';
 import { validateEach } from '../http/validate.ts';

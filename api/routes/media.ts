@@ -1,6 +1,6 @@
 import { AppError } from '../../core/base/errors.ts';
-import { deleteMedia, listMedia, uploadPicture } from '../../core/media/media.ts';
-import { contentTypeOf } from '../../core/media/pictures.ts';
+import { deleteMedia, listMedia, uploadPicture } from '../../core/templates/media/media.ts';
+import { contentTypeOf } from '../../core/templates/media/pictures.ts';
 import { FORM_TYPE } from '../../schemas/imports.ts';
 import { mediaAnswer, mediaPageAnswer, mediaQuery } from '../../schemas/media.ts';
 import { wholeFile, withUpload } from '../http/body/uploads.ts';

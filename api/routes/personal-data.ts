@@ -1,5 +1,5 @@
 import { languageFor, languageOf, textsIn } from '../../core/base/text/languages/index.ts';
-import { findAsking, findDataLink, requestData, takeData } from '../../core/personal-data/requests.ts';
+import { findAsking, findDataLink, requestData, takeData } from '../../core/persons-own/personal-data/requests.ts';
 import { personalDataFile } from '../../schemas/personal-data.ts';
 import { readForm } from '../http/body/form.ts';
 import { DOWNLOAD_BYTES, endpoint, type RequestFacts } from '../http/endpoint.ts';

@@ -1,8 +1,8 @@
 import type { Deps } from '../../core/base/deps.ts';
 import { invalid } from '../../core/base/errors.ts';
-import { findPreferences } from '../../core/preferences/preferences.ts';
-import { findReason } from '../../core/preferences/reason.ts';
-import { type Chosen, savePreferences, turnEverythingOff } from '../../core/preferences/save.ts';
+import { findPreferences } from '../../core/persons-own/preferences/preferences.ts';
+import { findReason } from '../../core/persons-own/preferences/reason.ts';
+import { type Chosen, savePreferences, turnEverythingOff } from '../../core/persons-own/preferences/save.ts';
 import { readForm } from '../http/body/form.ts';
 import { endpoint, type RequestFacts } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';

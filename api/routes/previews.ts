@@ -1,11 +1,11 @@
 import type { Deps } from '../../core/base/deps.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { HeldBytes } from '../../core/base/held-bytes.ts';
-import { emailContent } from '../../core/campaigns/email-content.ts';
-import type { PreviewRef } from '../../core/composing/tokens.ts';
+import { emailContent } from '../../core/campaigns/definition/email-content.ts';
 import { getInbound } from '../../core/inbound/messages.ts';
 import { htmlWithOwnPictures } from '../../core/inbound/own-pictures.ts';
-import { openDraft, readPreviewLink } from '../../core/previews/links.ts';
+import type { PreviewRef } from '../../core/mail/compose/tokens.ts';
+import { openDraft, readPreviewLink } from '../../core/mail/previews/links.ts';
 import { endpoint, type Page } from '../http/endpoint.ts';
 import { previewIsOver, previewPage, textPreview } from '../pages/preview.ts';
 

@@ -1,6 +1,6 @@
-import { providersOf } from '../../core/reports/providers.ts';
-import { reputationOf } from '../../core/reports/reputation.ts';
-import { seriesOf } from '../../core/reports/series.ts';
+import { providersOf } from '../../core/figures/reports/providers.ts';
+import { reputationOf } from '../../core/figures/reports/reputation.ts';
+import { seriesOf } from '../../core/figures/reports/series.ts';
 import { providersAnswer, providersQuery, reputationAnswer, seriesAnswer, seriesQuery } from '../../schemas/reports.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentReputation, presentSeries } from '../present/reports.ts';

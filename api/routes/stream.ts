@@ -1,7 +1,7 @@
-import { listen } from '../../core/feed/listeners.ts';
-import { positionId, wantedTypes, watchEvents } from '../../core/feed/stream.ts';
-import { webhookBody } from '../../core/feed/webhook-deliveries.ts';
-import { publishFigures } from '../../core/live/publisher.ts';
+import { listen } from '../../core/events/listeners.ts';
+import { positionId, wantedTypes, watchEvents } from '../../core/events/stream.ts';
+import { webhookBody } from '../../core/events/webhook-deliveries.ts';
+import { publishFigures } from '../../core/figures/live/publisher.ts';
 import { streamQuery } from '../../schemas/stream.ts';
 import { streamEvent } from '../../schemas/stream-events.ts';
 import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../http/endpoint.ts';

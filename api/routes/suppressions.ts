@@ -1,7 +1,13 @@
-import { everySuppression } from '../../core/imports/exports.ts';
-import { createGroup, deleteGroup, findGroup, listGroups, updateGroup } from '../../core/suppressions/groups.ts';
-import { searchSuppressions } from '../../core/suppressions/search.ts';
-import { suppress, unsuppress } from '../../core/suppressions/suppressions.ts';
+import {
+  createGroup,
+  deleteGroup,
+  findGroup,
+  listGroups,
+  updateGroup,
+} from '../../core/consent/suppressions/groups.ts';
+import { searchSuppressions } from '../../core/consent/suppressions/search.ts';
+import { suppress, unsuppress } from '../../core/consent/suppressions/suppressions.ts';
+import { everySuppression } from '../../core/people/imports/exports.ts';
 import { exportQuery } from '../../schemas/imports.ts';
 import {
   createGroupBody,

@@ -1,6 +1,6 @@
 import { refuseStrangers } from '../../core/accounts/members.ts';
-import { testTemplate } from '../../core/mails/send-test.ts';
-import { previewSource, previewTemplate } from '../../core/previews/drafts.ts';
+import { testTemplate } from '../../core/mail/accept/send-test.ts';
+import { previewSource, previewTemplate } from '../../core/mail/previews/drafts.ts';
 import { listVersions, publishTemplate, readTemplate, restoreTemplate } from '../../core/templates/publish.ts';
 import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from '../../core/templates/templates.ts';
 import { testAnswer } from '../../schemas/campaigns.ts';

@@ -1,5 +1,5 @@
-import { noteClick } from '../../core/feedback/clicks.ts';
-import { noteOpen, type Visitor } from '../../core/feedback/opens.ts';
+import { noteClick } from '../../core/mail/feedback/clicks.ts';
+import { noteOpen, type Visitor } from '../../core/mail/feedback/opens.ts';
 import { type Call, endpoint, Page } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';
 

@@ -1,6 +1,11 @@
 import type { Deps } from '../../core/base/deps.ts';
 import { invalid } from '../../core/base/errors.ts';
-import { findShownSubscription, findSubscription, resubscribe, unsubscribe } from '../../core/feedback/unsubscribes.ts';
+import {
+  findShownSubscription,
+  findSubscription,
+  resubscribe,
+  unsubscribe,
+} from '../../core/mail/feedback/unsubscribes.ts';
 import { readForm } from '../http/body/form.ts';
 import { endpoint, Page, type RequestFacts } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';

@@ -1,5 +1,5 @@
-import { viewedMail } from '../../core/campaigns/email-content.ts';
-import { readViewToken } from '../../core/composing/tokens.ts';
+import { viewedMail } from '../../core/campaigns/definition/email-content.ts';
+import { readViewToken } from '../../core/mail/compose/tokens.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';
 import { viewPage } from '../pages/view.ts';

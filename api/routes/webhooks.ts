@@ -1,4 +1,4 @@
-import { rotateSecret } from '../../core/feed/webhook-secrets.ts';
+import { rotateSecret } from '../../core/events/webhook-secrets.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -8,7 +8,7 @@ import {
   replayEvents,
   testWebhook,
   updateWebhook,
-} from '../../core/feed/webhooks.ts';
+} from '../../core/events/webhooks.ts';
 import { pageQuery } from '../../schemas/common.ts';
 import {
   createWebhookBody,

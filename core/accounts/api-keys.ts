@@ -1,9 +1,9 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Scope } from '../../schemas/operations.ts';
+import { insertOnce } from '../base/database/idempotent-insert.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, invalid, notFound } from '../base/errors.ts';
-import { insertOnce } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import { type By, madeBy } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';

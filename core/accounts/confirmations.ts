@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Deps } from '../base/deps.ts';
-import { wakeUps } from '../base/wake-ups.ts';
+import { wakeUps } from '../base/work/wake-ups.ts';
 import type { Confirmation, ConfirmationState } from './model.ts';
 
 const EXPIRES_MS = 300_000;

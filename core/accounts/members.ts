@@ -1,15 +1,15 @@
 import { ObjectId } from 'mongodb';
 import type { createMemberBody, updateMemberBody } from '../../schemas/members.ts';
 import type { Described } from '../../schemas/schema.ts';
+import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
+import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, conflict, notFound } from '../base/errors.ts';
-import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import { type By, isAuthor, madeBy, refuseAuthor } from '../base/maker.ts';
 import type { Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { requireEmail } from '../base/text/addresses.ts';
-import { inTransaction } from '../base/transactions.ts';
 import type { Member } from './model.ts';
 import { MEMBERS_CHANGED } from './sessions.ts';
 

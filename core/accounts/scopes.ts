@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { isInScope, type OperationName, operations, type Scope } from '../../schemas/operations.ts';
 import { permissionDenied } from '../base/errors.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
-import type { Origin } from '../mails/inputs.ts';
+import type { Origin } from '../mail/accept/inputs.ts';
 import type { ApiKey } from './model.ts';
 
 /** Admin keys, and keys that were made before there were scopes, have none stored. */

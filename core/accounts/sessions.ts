@@ -1,7 +1,7 @@
-import { ttlCache } from '../base/cache.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { hashToken } from '../base/tokens.ts';
+import { ttlCache } from '../base/work/cache.ts';
 import type { Member, MemberSession } from './model.ts';
 
 /** Published when a member or a session is changed or removed. */

@@ -3,7 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Sealed } from '../base/model.ts';
 import { openSecret, SecretError, sealSecret, secretKeyNames } from '../base/secrets.ts';
 import { dkimContext } from '../domains/keys.ts';
-import { contextOfPrevious, webhookContext } from '../feed/webhook-secrets.ts';
+import { contextOfPrevious, webhookContext } from '../events/webhook-secrets.ts';
 import { contextOfJob } from '../migrations/keys.ts';
 
 interface Owner {

@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import { BoundedMap } from '../base/cache.ts';
+import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
-import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
-import { projectRulesOf } from '../contacts/project-rules.ts';
+import { BoundedMap } from '../base/work/cache.ts';
+import { projectRulesOf } from '../people/project-rules.ts';
 import { declaredTypes } from './entrances.ts';
 import type { Automation, AutomationDefinition, PastDefinition } from './model.ts';
 import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';

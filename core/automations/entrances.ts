@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { PropertyType, Session } from '../base/model.ts';
-import type { DeclaredTypes } from '../contacts/filters/filters.ts';
-import { type SearchedFilter, storedLength } from '../contacts/lists/searched.ts';
-import type { AddedRules } from '../contacts/project-rules.ts';
+import type { DeclaredTypes } from '../people/filters/filters.ts';
+import { type SearchedFilter, storedLength } from '../people/lists/searched.ts';
+import type { AddedRules } from '../people/project-rules.ts';
 import type { EntryCriteria, EventDefinition } from './model.ts';
 import { type CompiledEntry, compileEntry } from './rules/entry.ts';
 
@@ -54,7 +54,7 @@ function propertyTypes(definition: Pick<EventDefinition, 'properties'> | undefin
   return Object.fromEntries(properties.map(({ propertyName, type }) => [propertyName, type]));
 }
 
-declare module '../contacts/project-rules.ts' {
+declare module '../people/project-rules.ts' {
   interface AddedRules {
     events: Map<string, EventDefinition>;
     entrances: Entrance[];

@@ -1,5 +1,5 @@
-import { RateShare } from '../base/budgets.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
+import { RateShare } from '../base/limits/budgets.ts';
 import { again, type DueOutcome, documentQueue, done } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { currentWait } from './enrollments/advance.ts';

@@ -1,13 +1,13 @@
 import type { UpdateFilter } from 'mongodb';
+import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
+import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';
-import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Project, Session } from '../base/model.ts';
-import { inTransaction } from '../base/transactions.ts';
-import { refuseTooLong, storedLength } from '../contacts/lists/searched.ts';
-import { touchProjectRules } from '../contacts/project-rules.ts';
+import { holdGroup } from '../consent/suppressions/groups.ts';
 import { wakeQueue } from '../jobs/queue.ts';
-import { holdGroup } from '../suppressions/groups.ts';
+import { refuseTooLong, storedLength } from '../people/lists/searched.ts';
+import { touchProjectRules } from '../people/project-rules.ts';
 import { referToTemplate } from '../templates/find.ts';
 import { getAutomation } from './definitions.ts';
 import type { Automation, AutomationStatus } from './model.ts';

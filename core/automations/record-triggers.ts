@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
-import type { ProjectRules } from '../contacts/project-rules.ts';
-import type { PublishedChange } from '../contacts/subscribers.ts';
 import { wakeQueue } from '../jobs/queue.ts';
+import type { ProjectRules } from '../people/project-rules.ts';
+import type { PublishedChange } from '../people/subscribers.ts';
 import type { Trigger } from './model.ts';
 
 /** The job queues of automations. */

@@ -1,9 +1,9 @@
 import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { READ_TIME_MAX_MS } from '../base/paging.ts';
-import { namePattern } from '../media/media.ts';
-import type { MediaFile } from '../media/model.ts';
-import type { SuppressionGroup } from '../suppressions/model.ts';
+import type { SuppressionGroup } from '../consent/suppressions/model.ts';
+import { namePattern } from '../templates/media/media.ts';
+import type { MediaFile } from '../templates/media/model.ts';
 import type { Template } from '../templates/model.ts';
 
 const projection = { name: 1, status: 1 };

@@ -16,7 +16,7 @@ export const ALONE: Rank = { rank: 0, count: 1 };
 export const GONE_MS = 15_000;
 
 /**
- * The processes of the installation as this one last read them, by core/live/processes.ts. Until then this process is alone. While MongoDB
+ * The processes of the installation as this one last read them, by core/figures/live/processes.ts. Until then this process is alone. While MongoDB
  * is down the last list stays.
  */
 export class Members {

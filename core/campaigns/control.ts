@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
-import { findCampaign, stateConflict } from './campaigns.ts';
+import { findCampaign, stateConflict } from './definition/campaigns.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './numbers/counts.ts';
-import { settleCampaignOrphans } from './send/orphans.ts';
+import { settleCampaignOrphans } from './run/orphans.ts';
 import { ABORTABLE, isUnderWay, PAUSABLE, sendingStatus } from './status.ts';
 import { type Move, transition } from './transition.ts';
 

@@ -1,9 +1,9 @@
 import type { Document, Filter, UpdateFilter } from 'mongodb';
 import type { ProjectEventType } from '../../schemas/webhooks.ts';
-import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
+import { inTransaction } from '../base/database/transactions.ts';
 import type { Session } from '../base/model.ts';
-import { inTransaction } from '../base/transactions.ts';
-import { announceEvents, type EventDeps, type NewEvent, publishEvents } from '../feed/events.ts';
+import { announceEvents, type EventDeps, type NewEvent, publishEvents } from '../events/events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 
 const types: Partial<Record<CampaignStatus, ProjectEventType>> = {

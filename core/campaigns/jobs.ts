@@ -1,7 +1,7 @@
 import type { Deps } from '../base/deps.ts';
 import { documentQueue, done } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { CAMPAIGN_METRICS, CAMPAIGN_STARTS } from './campaigns.ts';
+import { CAMPAIGN_METRICS, CAMPAIGN_STARTS } from './definition/campaigns.ts';
 import type { Campaign } from './model.ts';
 
 /** Starts runs, and wakes running ones after a decision. */

@@ -140,7 +140,7 @@ export interface CampaignContent {
   frozenAt: Date;
 }
 
-/** How the audience is written down: in blocks (core/outbox/blocks). Ids of its messages are derived from `at`. */
+/** How the audience is written down: in blocks (core/mail/ledger/blocks). Ids of its messages are derived from `at`. */
 export interface CampaignFreeze {
   /** When it began: the seconds in the ids of the messages. */
   at: Date;

@@ -1,8 +1,8 @@
+import { nextUpdate } from '../base/database/seen.ts';
 import type { Deps } from '../base/deps.ts';
-import { nextUpdate } from '../base/seen.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { referToTemplate } from '../templates/find.ts';
-import { CAMPAIGN_STARTS, stateConflict } from './campaigns.ts';
+import { CAMPAIGN_STARTS, stateConflict } from './definition/campaigns.ts';
 import { type CommitWith, moveCampaign } from './events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { isAllowed, isUnderWay } from './status.ts';

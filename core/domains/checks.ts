@@ -1,5 +1,5 @@
+import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import type { Deps } from '../base/deps.ts';
-import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import { again, documentQueue, done } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';

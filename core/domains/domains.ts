@@ -1,9 +1,9 @@
 import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import type { createDomainBody, updateDomainBody } from '../../schemas/domains.ts';
 import type { Described } from '../../schemas/schema.ts';
+import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
-import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';

@@ -1,13 +1,13 @@
 import type { ObjectId } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
 import type { updateSenderBody } from '../../schemas/senders.ts';
+import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
+import { named } from '../base/database/search.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
-import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS } from '../base/paging.ts';
-import { named } from '../base/search.ts';
 import { emailDomain, normalizeEmail, requireEmail } from '../base/text/addresses.ts';
 import { findVerifiedDomain } from './domains.ts';
 import type { Domain, Sender } from './model.ts';

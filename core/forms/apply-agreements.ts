@@ -5,12 +5,12 @@ import { AppError } from '../base/errors.ts';
 import { distinctIds } from '../base/ids.ts';
 import type { PropertyValue, Session } from '../base/model.ts';
 import { coerce } from '../base/text/coercion.ts';
-import { recordConsents } from '../consents/record.ts';
-import { type ContactChange, changeContactsTogether } from '../contacts/changes.ts';
-import { contactFields } from '../contacts/fields.ts';
-import { requestWriter } from '../contacts/lists/counts.ts';
-import type { Contact } from '../contacts/model.ts';
-import { type ProjectRules, projectRulesOf } from '../contacts/project-rules.ts';
+import { recordConsents } from '../consent/consents/record.ts';
+import { type ContactChange, changeContactsTogether } from '../people/changes/changes.ts';
+import { requestWriter } from '../people/changes/counts.ts';
+import { contactFields } from '../people/fields.ts';
+import type { Contact } from '../people/model.ts';
+import { type ProjectRules, projectRulesOf } from '../people/project-rules.ts';
 import type { Agreement } from './model.ts';
 
 export interface Agreed {

@@ -1,12 +1,12 @@
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
-import { type Look, lookOf } from '../base/look.ts';
 import type { Project } from '../base/model.ts';
 import { escapeHtml } from '../base/text/html.ts';
 import { DEFAULT_LANGUAGE, type Language, languageOfTag, textsIn } from '../base/text/languages/index.ts';
-import { textOfHtml } from '../composing/plain-text.ts';
-import { projectMailing } from '../mails/project-mail.ts';
-import type { Mailing } from '../messages/messages.ts';
+import { type Look, lookOf } from '../base/text/look.ts';
+import { projectMailing } from '../mail/accept/project-mail.ts';
+import { textOfHtml } from '../mail/compose/plain-text.ts';
+import type { Mailing } from '../mail/messages/messages.ts';
 import { publishedTemplate } from '../templates/find.ts';
 import { renderTemplate, TemplateRenderError } from '../templates/language/templates.ts';
 import { compileMail } from '../templates/mail.ts';

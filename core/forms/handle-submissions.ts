@@ -1,12 +1,12 @@
+import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
+import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
-import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import { derivedId } from '../base/ids.ts';
+import { countRequest } from '../base/limits/request-counts.ts';
 import type { Project, Session } from '../base/model.ts';
-import { countRequest } from '../base/request-counts.ts';
-import { inTransaction } from '../base/transactions.ts';
 import { type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { insertWritten, type Written, wakeLanes, writtenOf } from '../messages/messages.ts';
+import { insertWritten, type Written, wakeLanes, writtenOf } from '../mail/messages/messages.ts';
 import { applyAgreements } from './apply-agreements.ts';
 import { confirmationMail } from './confirmation-mail.ts';
 import type { Form, FormSubmission, PendingSubscription } from './model.ts';

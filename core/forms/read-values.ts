@@ -2,7 +2,7 @@ import { CONTACT_FIELD_MAX, PROPERTY_TEXT_MAX } from '../../schemas/contacts.ts'
 import type { PropertyValue } from '../base/model.ts';
 import { isE164, normalizeEmail } from '../base/text/addresses.ts';
 import { coerce } from '../base/text/coercion.ts';
-import type { ProjectRules } from '../contacts/project-rules.ts';
+import type { ProjectRules } from '../people/project-rules.ts';
 import type { Form, FormField } from './model.ts';
 import { ASKED_CONTACT_FIELDS } from './read-input.ts';
 

@@ -4,7 +4,7 @@ import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { fill } from '../base/text/languages/fill.ts';
 import { type Language, languageFor, textsIn } from '../base/text/languages/index.ts';
-import { textVersion } from '../consents/record.ts';
+import { textVersion } from '../consent/consents/record.ts';
 import type { Form } from './model.ts';
 
 /** A form as its page shows it. */

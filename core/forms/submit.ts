@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { countRequest, tooManyRequests } from '../base/request-counts.ts';
+import { countRequest, tooManyRequests } from '../base/limits/request-counts.ts';
 import { networkOf } from '../base/text/networks.ts';
-import { networkAddressFor } from '../consents/record.ts';
-import { projectRulesOf } from '../contacts/project-rules.ts';
+import { networkAddressFor } from '../consent/consents/record.ts';
 import { wakeQueue } from '../jobs/queue.ts';
-import { dueAtOnce } from '../messages/messages.ts';
+import { dueAtOnce } from '../mail/messages/messages.ts';
+import { projectRulesOf } from '../people/project-rules.ts';
 import type { FormSubmission } from './model.ts';
 import { type Fault, readValues, type Sent } from './read-values.ts';
 import { consentVersion, type ShownForm } from './shown-form.ts';

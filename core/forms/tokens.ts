@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
-import { readSignedToken, signedToken } from '../composing/tokens.ts';
+import { readSignedToken, signedToken } from '../mail/compose/tokens.ts';
 
 type Keys = Pick<Config, 'secretKeys'>;
 

@@ -1,8 +1,8 @@
 import type { Deps } from '../base/deps.ts';
 import { conflict } from '../base/errors.ts';
 import type { Session } from '../base/model.ts';
-import type { StoredList } from '../contacts/model.ts';
-import type { SuppressionGroup } from '../suppressions/model.ts';
+import type { SuppressionGroup } from '../consent/suppressions/model.ts';
+import type { StoredList } from '../people/model.ts';
 import type { Template } from '../templates/model.ts';
 
 type Named = Pick<Template, 'projectId' | 'templateId'>;

@@ -4,7 +4,7 @@ import type { Deps } from '../base/deps.ts';
 import type { HeldBytes } from '../base/held-bytes.ts';
 import type { Project } from '../base/model.ts';
 import { secretKeyBytes } from '../base/secrets.ts';
-import { type OpenFile, openFile } from '../messages/contents.ts';
+import { type OpenFile, openFile } from '../mail/messages/contents.ts';
 import { getInbound, noSuchMessage } from './messages.ts';
 import type { InboundAttachment } from './model.ts';
 

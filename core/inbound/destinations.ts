@@ -2,11 +2,11 @@ import { isIP } from 'node:net';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { emailDomain, normalizeDomain } from '../base/text/addresses.ts';
-import { readMailLocalPart } from '../composing/tokens.ts';
 import { requestDomainCheck } from '../domains/domains.ts';
 import type { Domain } from '../domains/model.ts';
 import { mailFromName } from '../domains/rules/records.ts';
-import type { MailRef } from '../feedback/bounces.ts';
+import { readMailLocalPart } from '../mail/compose/tokens.ts';
+import type { MailRef } from '../mail/feedback/bounces.ts';
 
 /** The destination of a mail to one of our addresses. */
 export type Destination =

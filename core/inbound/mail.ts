@@ -1,6 +1,6 @@
 import type { Mailbox } from '../base/model.ts';
-import type { ComplaintReport } from '../feedback/delivery-reports/arf.ts';
-import type { MailKind } from '../feedback/delivery-reports/dsn.ts';
+import type { ComplaintReport } from '../mail/feedback/delivery-reports/arf.ts';
+import type { MailKind } from '../mail/feedback/delivery-reports/dsn.ts';
 import type { AuthVerdict, InboundMessage } from './model.ts';
 
 /** Fields that are stored as they are in the mail. */

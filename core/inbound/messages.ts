@@ -1,10 +1,10 @@
 import { type Filter, MongoServerError, type ObjectId, type Sort } from 'mongodb';
+import { partOf } from '../base/database/search.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, invalid } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
-import { partOf } from '../base/search.ts';
 import { readDate } from '../base/text/coercion.ts';
 import type { InboundMessage } from './model.ts';
 

@@ -1,7 +1,7 @@
 import type { Deps } from '../base/deps.ts';
 import type { HeldBytes } from '../base/held-bytes.ts';
-import { readFile } from '../messages/contents.ts';
-import { withOwnPictures } from '../previews/own-pictures.ts';
+import { readFile } from '../mail/messages/contents.ts';
+import { withOwnPictures } from '../mail/previews/own-pictures.ts';
 import type { InboundMessage } from './model.ts';
 
 type Pictured = Pick<InboundMessage, 'projectId' | 'html' | 'attachments'>;

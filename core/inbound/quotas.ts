@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
-import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import type { Project } from '../base/model.ts';
 import type { InboundUsage } from './model.ts';
 

@@ -2,12 +2,12 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { hashOfErased } from '../base/secrets.ts';
-import { namingDeleted } from '../contacts/history.ts';
-import type { Contact } from '../contacts/model.ts';
-import type { PublishedChange } from '../contacts/subscribers.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
-import { deleteFile } from '../messages/contents.ts';
+import { deleteFile } from '../mail/messages/contents.ts';
+import { namingDeleted } from '../people/contacts/history.ts';
+import type { Contact } from '../people/model.ts';
+import type { PublishedChange } from '../people/subscribers.ts';
 import type { InboundMessage } from './model.ts';
 
 const INBOUND_REMOVALS = 'inbound-removals';

@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { parseId } from '../base/ids.ts';
 import { conversationOf, emailIdIn } from '../base/text/message-ids.ts';
-import { contentsOf } from '../messages/contents.ts';
+import { contentsOf } from '../mail/messages/contents.ts';
 import type { ParsedMail } from './mail.ts';
 import type { InboundMessage } from './model.ts';
 

@@ -1,7 +1,7 @@
 import { type AnyBulkWriteOperation, type Collection, type Document, ObjectId } from 'mongodb';
-import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
+import { createBatcher } from '../base/work/batcher.ts';
 import { dueProjects } from './due-projects.ts';
 import type { Allowance, JobQueue } from './fair-scheduler.ts';
 

@@ -8,7 +8,7 @@ interface Upkeep {
   /** Absent for work that is done once. */
   dueAt?: Date;
   doneAt?: Date;
-  /** Of the ledger: see core/outbox/version.ts. */
+  /** Of the ledger: see core/mail/ledger/version.ts. */
   version?: number;
 }
 

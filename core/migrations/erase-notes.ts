@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { batchesById } from '../base/batches.ts';
+import { batchesById } from '../base/database/batches.ts';
 import type { Deps } from '../base/deps.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import type { Migration } from './model.ts';

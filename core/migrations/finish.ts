@@ -1,11 +1,11 @@
 import type { Filter } from 'mongodb';
+import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
-import { inTransaction } from '../base/transactions.ts';
-import { announceEvents, publishEvents } from '../feed/events.ts';
+import { announceEvents, publishEvents } from '../events/events.ts';
 import { forgetKey, forgetKeyLater } from './keys.ts';
 import type { Migration } from './model.ts';
+import { migrationEvent, publishMigration } from './progress/progress.ts';
 import { migrationsBefore } from './rules/status.ts';
-import { migrationEvent, publishMigration } from './run/progress.ts';
 
 type End = Pick<Migration, 'failureReason'> & {
   status: 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';

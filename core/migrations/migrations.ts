@@ -1,19 +1,19 @@
 import type { ObjectId } from 'mongodb';
+import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
+import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, unprocessable } from '../base/errors.ts';
-import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import { derivedId, findById } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { inTransaction } from '../base/transactions.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { endMigration } from './finish.ts';
 import { hasKey, keepKey } from './keys.ts';
 import type { Migration, MigrationPhaseName } from './model.ts';
 import { plannedUnsubscribed } from './preview.ts';
+import { MIGRATION_STARTS, publishMigration } from './progress/progress.ts';
 import { newPhases, phasesForRetry } from './rules/phase-order.ts';
 import { mayBecome } from './rules/status.ts';
-import { MIGRATION_STARTS, publishMigration } from './run/progress.ts';
 
 export interface MigrationInput
   extends Pick<

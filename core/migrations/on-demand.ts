@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { type AppError, notFound, unavailable, unprocessable } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
-import type { SuppressionGroup } from '../suppressions/model.ts';
+import type { SuppressionGroup } from '../consent/suppressions/model.ts';
 import type { MigrationProvider } from './model.ts';
 import { type MigratedTemplate, migrateTemplates } from './phases/templates.ts';
 import { keepPlan, planA, planB } from './preview.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
 import type { Deps } from '../base/deps.ts';
-import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import type { Project } from '../base/model.ts';
 import { missingScope } from './rules/suppression-lists.ts';
 import {

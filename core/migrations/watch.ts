@@ -1,9 +1,9 @@
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
-import { wakeUps } from '../base/wake-ups.ts';
+import { wakeUps } from '../base/work/wake-ups.ts';
 import { getMigration } from './migrations.ts';
 import type { Migration } from './model.ts';
-import { migrationChannel } from './run/progress.ts';
+import { migrationChannel } from './progress/progress.ts';
 
 /** Without Redis the job is read this often. */
 const READ_EVERY_MS = 1_000;

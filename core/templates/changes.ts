@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
+import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import type { Project, Session } from '../base/model.ts';
-import { inTransaction } from '../base/transactions.ts';
 import { findTemplate } from './find.ts';
 import type { Template, TemplateContent } from './model.ts';
 import { contentOfVersion, numbersOf, shownVersion } from './versions.ts';

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
+import { nextUpdate } from '../base/database/seen.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import type { By } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, skipOf } from '../base/paging.ts';
-import { nextUpdate } from '../base/seen.ts';
 import { atDraft, atShown, atVersion, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
 import { findTemplate } from './find.ts';

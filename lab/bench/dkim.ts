@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { compileMessage, composeMessage } from '../../core/composing/mime/compose.ts';
-import type { DkimKey } from '../../core/outbox/relay.ts';
+import { compileMessage, composeMessage } from '../../core/mail/compose/mime/compose.ts';
+import type { DkimKey } from '../../core/mail/ledger/relay.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
 import { type Figure, report } from '../rig/report.ts';
 

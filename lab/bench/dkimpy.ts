@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileMessage, composeMessage } from '../../core/composing/mime/compose.ts';
+import { compileMessage, composeMessage } from '../../core/mail/compose/mime/compose.ts';
 import { signMessage } from '../../platform/dkim/sign.ts';
 
 /** Has dkimpy, fetched with pip into a folder of its own, verify our signatures: whole, and with each part altered. Needs python3 and PyPI. */

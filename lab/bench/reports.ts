@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ObjectId } from 'mongodb';
-import { recountProject } from '../../core/reports/recount.ts';
+import { recountProject } from '../../core/figures/reports/counting/recount.ts';
 import { type Client, createClient } from '../../test/support/client.ts';
 import { noRelay, openDrill } from '../rig/context.ts';
 import { type Figure, report } from '../rig/report.ts';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { compileMessage, composeMessage } from '../../core/composing/mime/compose.ts';
+import { compileMessage, composeMessage } from '../../core/mail/compose/mime/compose.ts';
 import { createMailer } from '../../platform/smtp/mailer.ts';
 import { type Figure, report } from '../rig/report.ts';
 import { blast } from './raw-blast.ts';

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import { createCampaign } from '../../core/campaigns/campaigns.ts';
+import { createCampaign } from '../../core/campaigns/definition/campaigns.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
-import type { Contact } from '../../core/contacts/model.ts';
-import type { MessageState } from '../../core/outbox/states.ts';
+import type { MessageState } from '../../core/mail/ledger/states.ts';
+import type { Contact } from '../../core/people/model.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { type DrillContext, openDrill, SENDER, type SinkClient, type Stoppable } from '../rig/context.ts';
 import { pause } from '../rig/waiting.ts';

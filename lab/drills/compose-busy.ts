@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { ObjectId } from 'mongodb';
-import { sendBulk } from '../../core/mails/send.ts';
+import { sendBulk } from '../../core/mail/accept/send.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { drained } from './worker-kill.ts';

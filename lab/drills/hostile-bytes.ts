@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { storeFile } from '../../core/messages/contents.ts';
+import { storeFile } from '../../core/mail/messages/contents.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { connectClient } from '../../test/support/inbound-door.ts';
 import { plain } from '../../test/support/submission.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { Everpost, EverpostError } from '../../client/index.ts';
-import { sendBulk, sendMail } from '../../core/mails/send.ts';
-import { createGroup } from '../../core/suppressions/groups.ts';
+import { createGroup } from '../../core/consent/suppressions/groups.ts';
+import { sendBulk, sendMail } from '../../core/mail/accept/send.ts';
 import { broken, check, type Findings, tell } from '../rig/check.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { normalizeEmail } from '../../core/base/text/addresses.ts';
-import { withCounts } from '../../core/contacts/lists/counts.ts';
 import type { Migration, MigrationPhaseName, MigrationProvider } from '../../core/migrations/model.ts';
 import { isOver } from '../../core/migrations/rules/phase-order.ts';
 import { isLive } from '../../core/migrations/rules/status.ts';
+import { withCounts } from '../../core/people/changes/counts.ts';
 import { sampleAccountA } from '../../test/providers/account-a.ts';
 import { sampleAccountB } from '../../test/providers/account-b.ts';
 import type { Fault } from '../../test/providers/faults.ts';

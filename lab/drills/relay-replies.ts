@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { sendMail } from '../../core/mails/send.ts';
-import type { MessageState } from '../../core/outbox/states.ts';
-import { createGroup } from '../../core/suppressions/groups.ts';
+import { createGroup } from '../../core/consent/suppressions/groups.ts';
+import { sendMail } from '../../core/mail/accept/send.ts';
+import type { MessageState } from '../../core/mail/ledger/states.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { messageIdOf } from '../rig/facts.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { sendMail } from '../../core/mails/send.ts';
-import type { Message } from '../../core/outbox/model.ts';
-import { createGroup } from '../../core/suppressions/groups.ts';
+import { createGroup } from '../../core/consent/suppressions/groups.ts';
+import { sendMail } from '../../core/mail/accept/send.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { check } from '../rig/check.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';

@@ -1,5 +1,5 @@
 import type { Campaign } from '../../core/campaigns/model.ts';
-import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
+import { recipientId } from '../../core/mail/ledger/blocks/recipient-id.ts';
 import type { DrillContext } from './context.ts';
 
 /** People of a campaign's blocks, against its claims and rows. All are 0 once the blocks have left. */

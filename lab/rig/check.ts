@@ -1,4 +1,4 @@
-import type { MessageState } from '../../core/outbox/states.ts';
+import type { MessageState } from '../../core/mail/ledger/states.ts';
 import type { BlockFacts } from './block-facts.ts';
 
 /** Three sets that must agree: what the relay has, what the ledger says, and what callers were promised. */

@@ -1,7 +1,7 @@
 import { emailDomain } from '../../core/base/text/addresses.ts';
 import { ledgerCounts } from '../../core/campaigns/numbers/counts.ts';
-import { messageIdOf as messageIdInMail } from '../../core/composing/links.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { messageIdOf as messageIdInMail } from '../../core/mail/compose/links.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { readBlocks } from './block-facts.ts';
 import type { CampaignFacts, Facts, Row } from './check.ts';
 import { type DrillContext, SENDER } from './context.ts';

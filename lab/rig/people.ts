@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { Contact } from '../../core/contacts/model.ts';
+import type { Contact } from '../../core/people/model.ts';
 import { type DrillContext, SENDER } from './context.ts';
 
 /** A list of new people, straight into the database: the doors of contacts have drills of their own. */

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ServerName, type Servers, startServers } from '../../stack/servers/all.ts';
+import { type Servers, startServers } from '../../stack/servers/all.ts';
+import type { ServerName } from '../../stack/settings.ts';
 
 /** Servers that may be killed: no other drill uses them. */
 export async function withServers<T>(

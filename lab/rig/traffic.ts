@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { createGroup } from '../../core/suppressions/groups.ts';
+import { createGroup } from '../../core/consent/suppressions/groups.ts';
 import { ask, type Calls, type Line, noCalls } from './calls.ts';
 import type { DrillContext } from './context.ts';
 import { makeList } from './people.ts';

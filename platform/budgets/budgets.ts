@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { Budgets, BudgetUse, Share, ShareState } from '../../core/base/budgets.ts';
 import type { Log } from '../../core/base/deps.ts';
+import type { Budgets, BudgetUse, Share, ShareState } from '../../core/base/limits/budgets.ts';
 import type { Members } from '../../core/base/members.ts';
 import { dividedShare } from './divided.ts';
 import { hasDied, processName } from './identity.ts';

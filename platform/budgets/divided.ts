@@ -1,4 +1,4 @@
-import type { Budget } from '../../core/base/budgets.ts';
+import type { Budget } from '../../core/base/limits/budgets.ts';
 import type { Rank } from '../../core/base/members.ts';
 
 /** With fewer units than processes each has one for so long in its turn. */

@@ -1,5 +1,5 @@
-import { writePieces } from '../../core/composing/mime/entities.ts';
-import { trackedPieces } from '../../core/composing/tracking.ts';
+import { writePieces } from '../../core/mail/compose/mime/entities.ts';
+import { trackedPieces } from '../../core/mail/compose/tracking.ts';
 import { wireLines } from '../smtp/message-bytes.ts';
 import type { LargeMessage } from './large-messages.ts';
 import { signMessage } from './sign.ts';

@@ -1,4 +1,4 @@
-import type { DkimKey, LargePiece, TrackedMail } from '../../core/outbox/relay.ts';
+import type { DkimKey, LargePiece, TrackedMail } from '../../core/mail/ledger/relay.ts';
 import type { Kind } from '../threads/kinds.ts';
 import { createPool } from '../threads/pool.ts';
 

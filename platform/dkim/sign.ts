@@ -1,5 +1,5 @@
 import { createPrivateKey, hash, type KeyObject, sign } from 'node:crypto';
-import type { DkimKey } from '../../core/outbox/relay.ts';
+import type { DkimKey } from '../../core/mail/ledger/relay.ts';
 import { canonicalHeader, canonicalMessage } from './canonical.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Dot, DotState, DotStates } from '../../core/outbox/dot-journal.ts';
+import type { Dot, DotState, DotStates } from '../../core/mail/ledger/dot-journal.ts';
 
 /**
  * A journal is a head of 64 bytes and places for a fixed number of notes, 16 bytes each: the message's id, and its claim with the

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../core/base/deps.ts';
-import type { DotJournals } from '../../core/outbox/dot-journal.ts';
+import type { DotJournals } from '../../core/mail/ledger/dot-journal.ts';
 import { readNotes } from './format.ts';
 import { DotFile } from './writer.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, openSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
 import type { Log } from '../../core/base/deps.ts';
-import type { Dot, DotState, DotWriter, NotedDot } from '../../core/outbox/dot-journal.ts';
+import type { Dot, DotState, DotWriter, NotedDot } from '../../core/mail/ledger/dot-journal.ts';
 import { FILE_BYTES, HEAD_BYTES, headOf, NOTE_BYTES, NOTES_MAX, writeNote } from './format.ts';
 
 const ALIVE_EVERY_MS = 10 * 60_000;

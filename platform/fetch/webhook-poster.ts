@@ -1,4 +1,4 @@
-import type { PostUrl } from '../../core/feed/webhook-deliveries.ts';
+import type { PostUrl } from '../../core/events/webhook-deliveries.ts';
 import type { Config } from '../../schemas/config.ts';
 import { guardedOpen, UrlNotFetched } from './guard.ts';
 

@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from 'node:net';
-import type { Reply } from '../../core/outbox/relay.ts';
+import type { Reply } from '../../core/mail/ledger/relay.ts';
 import type { Config } from '../../schemas/config.ts';
 import { createReplyReader } from '../smtp/replies.ts';
 

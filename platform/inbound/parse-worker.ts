@@ -2,9 +2,9 @@ import './lean-blob.ts';
 import { createHash } from 'node:crypto';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import type { Mailbox } from '../../core/base/model.ts';
-import { readComplaint } from '../../core/feedback/delivery-reports/arf.ts';
-import { readReturnedMail } from '../../core/feedback/delivery-reports/dsn.ts';
 import type { ParsedFile, ParsedMail } from '../../core/inbound/mail.ts';
+import { readComplaint } from '../../core/mail/feedback/delivery-reports/arf.ts';
+import { readReturnedMail } from '../../core/mail/feedback/delivery-reports/dsn.ts';
 import { textIn } from './lenient-texts.ts';
 
 const HEADERS_MAX = 200;

@@ -1,7 +1,7 @@
 import { Binary } from 'mongodb';
 import type { Collections } from '../../core/base/collections.ts';
+import { repeatOnDuplicate } from '../../core/base/database/idempotent-insert.ts';
 import type { Media } from '../../core/base/deps.ts';
-import { repeatOnDuplicate } from '../../core/base/idempotent-insert.ts';
 import { READ_TIME_MAX_MS } from '../../core/base/paging.ts';
 import { isName, requireName } from './names.ts';
 

@@ -1,5 +1,5 @@
 import type { Collections } from '../../core/base/collections.ts';
-import type { Paces } from '../../core/base/paces.ts';
+import type { Paces } from '../../core/base/limits/paces.ts';
 import { withoutEnd } from '../../core/base/text/text-ends.ts';
 import { IMAGE_BYTES_MAX, type Sources } from '../../core/migrations/source.ts';
 import type { Config } from '../../schemas/config.ts';

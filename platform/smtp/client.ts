@@ -1,5 +1,5 @@
-import type { Delivery, Envelope, Reply } from '../../core/outbox/relay.ts';
-import { formatReply } from '../../core/outbox/rules/relay-replies.ts';
+import type { Delivery, Envelope, Reply } from '../../core/mail/ledger/relay.ts';
+import { formatReply } from '../../core/mail/ledger/rules/relay-replies.ts';
 import { afterData, afterDot, interrupted } from './data.ts';
 import { afterMail, afterRecipient, afterReset, startNext } from './envelope.ts';
 import { type Capabilities, NO_REPLY, type Timeouts } from './handshake.ts';

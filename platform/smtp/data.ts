@@ -1,5 +1,5 @@
-import type { Reply } from '../../core/outbox/relay.ts';
-import { formatReply } from '../../core/outbox/rules/relay-replies.ts';
+import type { Reply } from '../../core/mail/ledger/relay.ts';
+import { formatReply } from '../../core/mail/ledger/rules/relay-replies.ts';
 import { openingOf } from './envelope.ts';
 import { isOk } from './handshake.ts';
 import type { Job } from './job.ts';

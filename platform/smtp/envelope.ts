@@ -1,5 +1,5 @@
-import type { Reply } from '../../core/outbox/relay.ts';
-import { formatReply } from '../../core/outbox/rules/relay-replies.ts';
+import type { Reply } from '../../core/mail/ledger/relay.ts';
+import { formatReply } from '../../core/mail/ledger/rules/relay-replies.ts';
 import { isOk } from './handshake.ts';
 import { DATA, type Job, mailCommand, RSET, rcptCommand } from './job.ts';
 import { anyAccepted, mailRefused, recipientsRefused } from './outcomes.ts';

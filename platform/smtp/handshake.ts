@@ -1,4 +1,4 @@
-import type { FaultReason, Phase, RelayFault, Reply } from '../../core/outbox/relay.ts';
+import type { FaultReason, Phase, RelayFault, Reply } from '../../core/mail/ledger/relay.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { RelayUrl } from './relay-url.ts';
 import { openWire, type Wire } from './wire.ts';

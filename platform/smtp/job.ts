@@ -1,4 +1,4 @@
-import type { Delivery, Envelope, Reply } from '../../core/outbox/relay.ts';
+import type { Delivery, Envelope, Reply } from '../../core/mail/ledger/relay.ts';
 import type { Capabilities } from './handshake.ts';
 
 /** The connection ended before the relay replied to this message: send it again on another one. */

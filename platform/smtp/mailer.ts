@@ -1,6 +1,6 @@
-import { type Budgets, ownBudgets } from '../../core/base/budgets.ts';
-import type { Lane, Mailer, RelayState } from '../../core/outbox/relay.ts';
-import { LANES } from '../../core/outbox/rules/lane-shares.ts';
+import { type Budgets, ownBudgets } from '../../core/base/limits/budgets.ts';
+import type { Lane, Mailer, RelayState } from '../../core/mail/ledger/relay.ts';
+import { LANES } from '../../core/mail/ledger/rules/lane-shares.ts';
 import { createDeadlines } from './deadlines.ts';
 import { TIMEOUTS, type Timeouts } from './handshake.ts';
 import { RelayPool } from './pool/pool.ts';

@@ -1,5 +1,5 @@
-import type { Delivery, Envelope, FaultReason, Phase, RecipientReply, Reply } from '../../core/outbox/relay.ts';
-import { isAuthFault, isOutOfOrder, isThrottle } from '../../core/outbox/rules/relay-replies.ts';
+import type { Delivery, Envelope, FaultReason, Phase, RecipientReply, Reply } from '../../core/mail/ledger/relay.ts';
+import { isAuthFault, isOutOfOrder, isThrottle } from '../../core/mail/ledger/rules/relay-replies.ts';
 import { type Capabilities, isOk, NO_REPLY } from './handshake.ts';
 
 interface Dialogue {

@@ -1,4 +1,4 @@
-import type { Reply } from '../../core/outbox/relay.ts';
+import type { Reply } from '../../core/mail/ledger/relay.ts';
 
 const REPLY_LINE_LENGTH_MAX = 4_096;
 const REPLY_LINES_MAX = 128;

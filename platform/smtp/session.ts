@@ -1,4 +1,4 @@
-import type { Delivery } from '../../core/outbox/relay.ts';
+import type { Delivery } from '../../core/mail/ledger/relay.ts';
 import type { Capabilities, Timeouts } from './handshake.ts';
 import type { Job, Stage } from './job.ts';
 import type { Wire } from './wire.ts';

@@ -1,6 +1,6 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { FaultReason, Reply } from '../../core/outbox/relay.ts';
+import type { FaultReason, Reply } from '../../core/mail/ledger/relay.ts';
 import type { Deadlines, Expiring } from './deadlines.ts';
 import type { RelayUrl } from './relay-url.ts';
 import { createReplyReader, type ReplyReader } from './replies.ts';

@@ -6,7 +6,7 @@ import type { Project } from '../../core/base/model.ts';
 import { isSandboxAddress, readSandbox, whyNoSandbox } from '../../core/base/sandbox.ts';
 import { normalizeEmail } from '../../core/base/text/addresses.ts';
 import { networkOf } from '../../core/base/text/networks.ts';
-import { type SubmittedMail, type SubmittedRecipient, submitMail } from '../../core/mails/submission/submit.ts';
+import { type SubmittedMail, type SubmittedRecipient, submitMail } from '../../core/mail/accept/submission/submit.ts';
 import { createHeldBytes } from '../inbound/limits.ts';
 import { reply } from '../inbound/reply.ts';
 import type { RateLimiter } from '../rate-limit.ts';

@@ -1,9 +1,9 @@
 import { addressParser, decodeWords } from 'postal-mime';
 import type { Mailbox } from '../../core/base/model.ts';
 import { emailDomain, normalizeEmail } from '../../core/base/text/addresses.ts';
-import { isOursAlone, isRelayControl } from '../../core/composing/headers.ts';
-import { SEALED } from '../../core/composing/mime/html-parts.ts';
-import { LINE_LENGTH_MAX, LineLengths } from '../../core/composing/mime/wire-safe.ts';
+import { isOursAlone, isRelayControl } from '../../core/mail/compose/headers.ts';
+import { SEALED } from '../../core/mail/compose/mime/html-parts.ts';
+import { LINE_LENGTH_MAX, LineLengths } from '../../core/mail/compose/mime/wire-safe.ts';
 import { reply } from '../inbound/reply.ts';
 import { type Arrival, receivedLine, refuseOwnMail } from './loops.ts';
 import { KEY_HEADER, type MailOptions, OPTION_PREFIX, readOptions } from './options.ts';

@@ -1,5 +1,5 @@
 import { storedTags } from '../../core/base/text/tags.ts';
-import { timeAhead } from '../../core/messages/scheduled/time.ts';
+import { timeAhead } from '../../core/mail/messages/scheduled/time.ts';
 import { reply } from '../inbound/reply.ts';
 
 /** The options that a mail carries in headers of its own. They are removed before it leaves. */

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
-import { KEPT_MS, keyOf, minuteOf, SHOWN_MS, SLOT_MS, slotField } from '../../core/outbox/rates/keys.ts';
-import { Documents } from '../../core/reports/documents.ts';
+import { Documents } from '../../core/figures/reports/documents.ts';
+import { KEPT_MS, keyOf, minuteOf, SHOWN_MS, SLOT_MS, slotField } from '../../core/mail/ledger/rates/keys.ts';
 
 const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
-import type { Contact } from '../../core/contacts/model.ts';
+import type { Contact } from '../../core/people/model.ts';
 
 const first =
   'Ada Jonas Mira Erik Clara Tomas Ingrid Pavel Leila Henrik Sofia Marek Nina Oskar Ruth Daniel Hanna Felix'.split(' ');

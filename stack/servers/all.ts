@@ -1,13 +1,12 @@
 import type { Say } from '../output.ts';
 import type { PortChoice } from '../ports.ts';
 import type { Kept } from '../processes/supervise.ts';
+import type { ServerName } from '../settings.ts';
 import { type MailboxServer, startMailbox } from './mailbox.ts';
 import { startMongodb } from './mongodb.ts';
 import { startRedis } from './redis.ts';
 import type { Server } from './server.ts';
 import { startTemporal, type TemporalServer } from './temporal.ts';
-
-export type ServerName = 'mongodb' | 'redis' | 'temporal' | 'mailbox';
 
 interface StartServersOptions {
   readonly dataDir: string;

@@ -2,7 +2,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { addMember } from '../../core/accounts/members.ts';
 import { signInMails } from '../../core/accounts/sign-in/mails.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
-import type { Mailer } from '../../core/outbox/relay.ts';
+import type { Mailer } from '../../core/mail/ledger/relay.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
 import { createEvidence } from '../../platform/evidence.ts';
 import { createFiles } from '../../platform/fetch/files.ts';

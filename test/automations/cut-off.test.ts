@@ -7,7 +7,7 @@ import { eventKind } from '../../core/automations/enrollments/enroll.ts';
 import { leave } from '../../core/automations/enrollments/exit.ts';
 import type { Enrollment, EventRecord } from '../../core/automations/model.ts';
 import type { Deps } from '../../core/base/deps.ts';
-import { suppress } from '../../core/suppressions/suppressions.ts';
+import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { silent } from '../workflows/support.ts';
 import { Crash, crashingDeps, type When } from './crashing-deps.ts';

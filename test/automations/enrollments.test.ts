@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Enrollment } from '../../core/automations/model.ts';
-import { suppress } from '../../core/suppressions/suppressions.ts';
+import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { type AutomationStage, openAutomationStage } from './stage.ts';

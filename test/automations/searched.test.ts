@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SEARCHED_LENGTH_MAX } from '../../core/contacts/filters/model.ts';
+import { SEARCHED_LENGTH_MAX } from '../../core/people/filters/model.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { email, makeSending, simple, wait } from './support.ts';
 

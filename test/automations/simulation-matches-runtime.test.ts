@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import type { Enrollment, TriggerOutcome } from '../../core/automations/model.ts';
-import { suppress } from '../../core/suppressions/suppressions.ts';
+import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { type AutomationStage, openAutomationStage } from './stage.ts';
 import { created, email, filter, makeSending, wait } from './support.ts';

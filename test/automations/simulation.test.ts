@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { suppress } from '../../core/suppressions/suppressions.ts';
+import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type BatcherLimits, createBatcher } from '../../core/base/batcher.ts';
+import { type BatcherLimits, createBatcher } from '../../core/base/work/batcher.ts';
 
 describe('Calls that arrive together', () => {
   /** No call is over before `end`. */

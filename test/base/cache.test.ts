@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { keyedBatcher } from '../../core/base/batcher.ts';
-import { BoundedMap, ttlCache } from '../../core/base/cache.ts';
 import { type Deps, oncePerCore, openCore } from '../../core/base/deps.ts';
+import { keyedBatcher } from '../../core/base/work/batcher.ts';
+import { BoundedMap, ttlCache } from '../../core/base/work/cache.ts';
 
 describe('The state of the core', () => {
   it('forgets the oldest entry of a full map', () => {

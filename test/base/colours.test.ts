@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { CONTRAST_MIN, contrast, textOn } from '../../core/base/colours.ts';
-import { lookOf, PAPER } from '../../core/base/look.ts';
+import { CONTRAST_MIN, contrast, textOn } from '../../core/base/text/colours.ts';
+import { lookOf, PAPER } from '../../core/base/text/look.ts';
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { plainAddress, shortenedAddress } from '../../core/base/text/networks.ts';
-import { networkAddressFor } from '../../core/consents/record.ts';
+import { networkAddressFor } from '../../core/consent/consents/record.ts';
 
 const SHORTENED: [string, string][] = [
   ['203.0.113.77', '203.0.113.0/24'],

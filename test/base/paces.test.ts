@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Paces } from '../../core/base/paces.ts';
+import { Paces } from '../../core/base/limits/paces.ts';
 
 describe('Paces', () => {
   let nowMs = 0;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TokenBucket } from '../../core/base/token-bucket.ts';
+import { TokenBucket } from '../../core/base/limits/token-bucket.ts';
 import { PACE } from '../../core/campaigns/send/policy.ts';
 
 describe('The pace of a campaign', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Collection, ObjectId } from 'mongodb';
-import { inTransaction } from '../../core/base/transactions.ts';
+import { inTransaction } from '../../core/base/database/transactions.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 
 const LARGE = 20_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { RateShare, type Share } from '../../core/base/budgets.ts';
+import { RateShare, type Share } from '../../core/base/limits/budgets.ts';
 import { openBudgets } from '../../platform/budgets/budgets.ts';
 import { dividedShare } from '../../platform/budgets/divided.ts';
 import { until } from '../support/wait.ts';

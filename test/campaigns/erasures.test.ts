@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { startQueues } from '../../core/jobs/queue.ts';
-import { messageErasures } from '../../core/messages/erase.ts';
+import { messageErasures } from '../../core/mail/erase/erase.ts';
 import { until } from '../support/wait.ts';
 import { useHands } from './support.ts';
 

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
-import { recomputeSegment } from '../../core/contacts/lists/recompute.ts';
-import type { StoredList } from '../../core/contacts/model.ts';
+import { recomputeSegment } from '../../core/people/lists/recompute.ts';
+import type { StoredList } from '../../core/people/model.ts';
 import { useHands } from './support.ts';
 
 describe('The contacts that a campaign leaves out', function () {

@@ -1,7 +1,7 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { createCampaign } from '../../core/campaigns/campaigns.ts';
+import { createCampaign } from '../../core/campaigns/definition/campaigns.ts';
 import { HTML, SENDER, useHands } from './support.ts';
 
 describe('A suppression group that a campaign names', function () {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { recomputeSegment } from '../../core/contacts/lists/recompute.ts';
-import { type Signal, writeSignals } from '../../core/feedback/engagements.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { type Signal, writeSignals } from '../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
+import { recomputeSegment } from '../../core/people/lists/recompute.ts';
 import { segmentOf } from '../contacts/support.ts';
 import { BROWSER } from '../feedback/support.ts';
 import { useHands } from './support.ts';

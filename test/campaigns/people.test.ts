@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type Document, ObjectId } from 'mongodb';
-import { openToken } from '../../core/composing/tokens.ts';
-import { type Signal, writeSignals } from '../../core/feedback/engagements.ts';
-import type { Engagement } from '../../core/messages/model.ts';
-import type { Message } from '../../core/outbox/model.ts';
-import type { MessageState } from '../../core/outbox/states.ts';
+import { openToken } from '../../core/mail/compose/tokens.ts';
+import { type Signal, writeSignals } from '../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
+import type { MessageState } from '../../core/mail/ledger/states.ts';
+import type { Engagement } from '../../core/mail/messages/model.ts';
 import { BROWSER, bareCampaign, engagementWith } from '../feedback/support.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { profiled } from '../support/profile.ts';

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { ledgerCounts } from '../../core/campaigns/numbers/counts.ts';
-import { settleCampaignOrphans } from '../../core/campaigns/send/orphans.ts';
+import { settleCampaignOrphans } from '../../core/campaigns/run/orphans.ts';
 import { transition } from '../../core/campaigns/transition.ts';
-import { claimedUpTo, claimPart } from '../../core/outbox/blocks/claim.ts';
-import { writeRows } from '../../core/outbox/blocks/write-rows.ts';
-import { type Held, type HeldClaim, type Ledger, type Outcome, openLedger } from '../../core/outbox/ledger.ts';
+import { claimedUpTo, claimPart } from '../../core/mail/ledger/blocks/claim.ts';
+import { writeRows } from '../../core/mail/ledger/blocks/write-rows.ts';
+import { type Held, type HeldClaim, type Ledger, type Outcome, openLedger } from '../../core/mail/ledger/ledger.ts';
 import { useHands } from './support.ts';
 
 const PEOPLE = 290;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Message } from '../../core/outbox/model.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { bareCampaign } from '../feedback/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { profiled } from '../support/profile.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { MetricsStep } from '../../core/campaigns/numbers/metrics.ts';
+import type { MetricsStep } from '../../core/campaigns/run/metrics.ts';
 import type { CampaignStep } from '../../core/campaigns/run/next-step.ts';
 import type { RangeResult } from '../../core/campaigns/send/range.ts';
 import { signals } from '../../workflows/messages.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { settleCampaignOrphans } from '../../core/campaigns/send/orphans.ts';
-import { countProject } from '../../core/reports/count.ts';
-import { recountProject } from '../../core/reports/recount.ts';
+import { settleCampaignOrphans } from '../../core/campaigns/run/orphans.ts';
+import { countProject } from '../../core/figures/reports/counting/count.ts';
+import { recountProject } from '../../core/figures/reports/counting/recount.ts';
 import { openStream } from '../feed/support.ts';
 import { HTML, SENDER, useHands } from './support.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { type ErrorCode, Everpost, EverpostError } from '../../client/index.ts';
 import { operations } from '../../client/operations.ts';
-import { importSlice } from '../../core/imports/run.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
 import { png } from '../providers/images.ts';
 import { failureOf, useProxy } from './client-of.ts';
 

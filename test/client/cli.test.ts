@@ -9,7 +9,7 @@ import { globalFlags } from '../../client/cli/help.ts';
 import { allOperations, operationCommand } from '../../client/cli/operation.ts';
 import { printEntries } from '../../client/cli/print.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { importSlice } from '../../core/imports/run.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
 import { temporaryFolder } from '../stack/temporary.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';

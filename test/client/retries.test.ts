@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { fingerprintOf } from '../../api/http/fingerprint.ts';
 import { delayBeforeRetry } from '../../client/calls/retries.ts';
 import { EverpostError, type Retry } from '../../client/index.ts';
-import { beginIdempotent, rowId } from '../../core/base/idempotency.ts';
+import { beginIdempotent, rowId } from '../../core/base/database/idempotency.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import type { HttpFault } from '../../lab/rig/http-proxy.ts';
 import { anyFreePort } from '../../stack/ports.ts';

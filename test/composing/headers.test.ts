@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { headerProblems, isReservedHeader } from '../../core/composing/headers.ts';
+import { headerProblems, isReservedHeader } from '../../core/mail/compose/headers.ts';
 
 const RESERVED = [
   'Bcc',

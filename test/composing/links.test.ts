@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import PostalMime from 'postal-mime';
-import { compileForMany, compileForOne, type FillMail, type SharedMail } from '../../core/composing/compile.ts';
-import type { MailPages } from '../../core/composing/links.ts';
-import { composeMessage } from '../../core/composing/mime/compose.ts';
-import { readClickToken, readUnsubscribeToken, readViewToken } from '../../core/composing/tokens.ts';
+import { compileForMany, compileForOne, type FillMail, type SharedMail } from '../../core/mail/compose/compile.ts';
+import type { MailPages } from '../../core/mail/compose/links.ts';
+import { composeMessage } from '../../core/mail/compose/mime/compose.ts';
+import { readClickToken, readUnsubscribeToken, readViewToken } from '../../core/mail/compose/tokens.ts';
 import { compiled } from '../../core/templates/cache.ts';
 
 const config = { secretKeys: [`k1:${Buffer.alloc(32, 1).toString('base64')}`], publicUrl: 'https://mail.example.com' };

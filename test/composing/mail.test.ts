@@ -2,7 +2,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { readClickToken, readMailLocalPart, readOpenToken, readUnsubscribeToken } from '../../core/composing/tokens.ts';
+import {
+  readClickToken,
+  readMailLocalPart,
+  readOpenToken,
+  readUnsubscribeToken,
+} from '../../core/mail/compose/tokens.ts';
 import { hurry, type Post, startPost } from '../delivery/support.ts';
 import { until } from '../support/wait.ts';
 

@@ -5,7 +5,7 @@ import {
   composeMessage,
   type MessageParts,
   type RecipientParts,
-} from '../../core/composing/mime/compose.ts';
+} from '../../core/mail/compose/mime/compose.ts';
 
 const FROM = { email: 'news@out.test', name: 'Käthe’s Shop' };
 const ANNA: RecipientParts = {

@@ -6,8 +6,8 @@ import {
   composeMessage,
   type MessageParts,
   type RecipientParts,
-} from '../../core/composing/mime/compose.ts';
-import { chooseEncoding, normalizeLines } from '../../core/composing/mime/encodings.ts';
+} from '../../core/mail/compose/mime/compose.ts';
+import { chooseEncoding, normalizeLines } from '../../core/mail/compose/mime/encodings.ts';
 import { leastOf } from '../linear/cpu.ts';
 
 const BASE: MessageParts = {

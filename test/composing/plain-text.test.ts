@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { textOfHtml } from '../../core/composing/plain-text.ts';
+import { textOfHtml } from '../../core/mail/compose/plain-text.ts';
 import { htmlToText } from '../../core/templates/html/links.ts';
 import { compileTemplate, renderTemplate } from '../../core/templates/language/templates.ts';
 

@@ -12,7 +12,7 @@ import {
   readViewToken,
   unsubscribeToken,
   viewToken,
-} from '../../core/composing/tokens.ts';
+} from '../../core/mail/compose/tokens.ts';
 
 const key = (byte: number) => `k${byte}:${Buffer.alloc(32, byte).toString('base64')}`;
 const config = { secretKeys: [key(1)] };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { textOfHtml } from '../../core/composing/plain-text.ts';
-import { readClickToken } from '../../core/composing/tokens.ts';
+import { textOfHtml } from '../../core/mail/compose/plain-text.ts';
+import { readClickToken } from '../../core/mail/compose/tokens.ts';
 import { utmRewrite, withUtm, withUtmInText } from '../../core/templates/html/utm.ts';
 import { compileTemplate } from '../../core/templates/language/templates.ts';
 import { SENDER, type Stage, startStage } from '../campaigns/support.ts';

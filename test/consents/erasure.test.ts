@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { hashOfErased } from '../../core/base/secrets.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
-import { messageErasures } from '../../core/messages/erase.ts';
+import { messageErasures } from '../../core/mail/erase/erase.ts';
 import { removeOld } from '../../core/retention.ts';
 import { admin } from '../accounts/processes.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';

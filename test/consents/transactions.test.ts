@@ -1,9 +1,9 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { ContactChange } from '../../core/contacts/apply-change.ts';
-import { changeContactsTogether } from '../../core/contacts/changes.ts';
-import { importWriter } from '../../core/contacts/lists/counts.ts';
+import type { ContactChange } from '../../core/people/changes/apply-change.ts';
+import { changeContactsTogether } from '../../core/people/changes/changes.ts';
+import { importWriter } from '../../core/people/changes/counts.ts';
 import { start } from '../accounts/processes.ts';
 import { postUntilTaken } from '../contacts/support.ts';
 import { createClient } from '../support/client.ts';

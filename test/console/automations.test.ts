@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ensureState } from '../../core/reports/state.ts';
+import { ensureState } from '../../core/figures/reports/state.ts';
 import { peopleInside } from '../automations/people.ts';
 import { activeAutomation, created, email, makeSending, wait } from '../automations/support.ts';
 import { countHappened } from '../reports/support.ts';

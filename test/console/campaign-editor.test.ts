@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { planOf } from '../../console/pages/campaign-editor/draft.ts';
 import { quotaOfDay } from '../../core/campaigns/run/gradual.ts';
-import type { ContactList } from '../../core/contacts/model.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import type { ContactList } from '../../core/people/model.ts';
 import { SENDER } from '../delivery/support.ts';
 import { expectAccessible, pickFound, shoot, useConsole } from '../support/console.ts';
 

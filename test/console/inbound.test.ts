@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import type { EmailSummary, InboundMessage as InboundMail } from '../../client/index.ts';
 import { withAnswers } from '../../console/pages/inbound/answers.ts';
 import type { InboundMessage } from '../../core/inbound/model.ts';
-import { contentOf } from '../../core/messages/contents.ts';
+import { contentOf } from '../../core/mail/messages/contents.ts';
 import { makers } from '../edge/makers.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { payloads, RAN } from '../previews/payloads.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
-import { publishEvents } from '../../core/feed/events.ts';
+import { publishEvents } from '../../core/events/events.ts';
 import { busyTime, shoot, untilQuiet, useConsole } from '../support/console.ts';
 import { type Door, openDoor } from '../support/door.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Locator, Page } from 'playwright-core';
-import { ensureState } from '../../core/reports/state.ts';
+import { ensureState } from '../../core/figures/reports/state.ts';
 import { countHappened } from '../reports/support.ts';
 import { made } from '../support/client.ts';
 import { useConsole } from '../support/console.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { ensureState } from '../../core/reports/state.ts';
+import { ensureState } from '../../core/figures/reports/state.ts';
 import { countHappened, type Happened } from '../reports/support.ts';
 import { expectAccessible, pickFound, shoot, useConsole } from '../support/console.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { coloursOf } from '../../console/pages/settings/colours.ts';
-import { neutralLook } from '../../core/base/look.ts';
+import { neutralLook } from '../../core/base/text/look.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { png } from '../providers/images.ts';
 import { expectAccessible, shoot, useConsole } from '../support/console.ts';

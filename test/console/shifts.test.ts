@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { patterns } from '../../console/paths.ts';
-import { ensureState } from '../../core/reports/state.ts';
+import { ensureState } from '../../core/figures/reports/state.ts';
 import { countHappened } from '../reports/support.ts';
 import { untilQuiet, useConsole } from '../support/console.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type Document, ObjectId } from 'mongodb';
 import { parseId } from '../../core/base/ids.ts';
-import { countFacts } from '../../core/contacts/behaviour/count.ts';
-import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute.ts';
-import { writeSignals } from '../../core/feedback/engagements.ts';
-import { importSlice } from '../../core/imports/run.ts';
+import { writeSignals } from '../../core/mail/feedback/engagements.ts';
+import { countFacts } from '../../core/people/behaviour/count.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
+import { recomputeSegment, SETTLE_MS } from '../../core/people/lists/recompute.ts';
 import { removeOld } from '../../core/retention.ts';
 import { BROWSER, sentMessage } from '../feedback/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';

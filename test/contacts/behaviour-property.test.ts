@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { countFacts } from '../../core/contacts/behaviour/count.ts';
-import { passWindows } from '../../core/contacts/behaviour/passing.ts';
-import { writeSignals } from '../../core/feedback/engagements.ts';
-import { announceDeliveries } from '../../core/messages/deliveries.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { writeSignals } from '../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
+import { announceDeliveries } from '../../core/mail/messages/deliveries.ts';
+import { countFacts } from '../../core/people/behaviour/count.ts';
+import { passWindows } from '../../core/people/behaviour/passing.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { expectCountsRight } from './support.ts';
 

@@ -1,9 +1,9 @@
 // Promise: counts are exact.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { ContactChange } from '../../core/contacts/apply-change.ts';
-import { changeContactsTogether } from '../../core/contacts/changes.ts';
-import { importWriter } from '../../core/contacts/lists/counts.ts';
+import type { ContactChange } from '../../core/people/changes/apply-change.ts';
+import { changeContactsTogether } from '../../core/people/changes/changes.ts';
+import { importWriter } from '../../core/people/changes/counts.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { profiled } from '../support/profile.ts';
 import { expectCountsRight, segmentOf } from './support.ts';

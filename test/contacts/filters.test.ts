@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { compileFilter, type FilterSubject, filterFields, parseFilter } from '../../core/contacts/filters/filters.ts';
+import { compileFilter, type FilterSubject, filterFields, parseFilter } from '../../core/people/filters/filters.ts';
 import { leastOf } from '../linear/cpu.ts';
 
 const DECLARED = { contactProperties: { age: 'number', vip: 'boolean', born: 'date', plan: 'string' } } as const;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findByPart } from '../../core/contacts/search.ts';
+import { findByPart } from '../../core/people/search.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { addresses, expectCountsRight, postUntilTaken, segmentOf } from './support.ts';
 

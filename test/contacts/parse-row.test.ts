@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { validateBody } from '../../api/http/validate.ts';
-import { readContactRow } from '../../core/contacts/parse-row.ts';
+import { readContactRow } from '../../core/people/contacts/parse-row.ts';
 import { upsertContactBody } from '../../schemas/contacts.ts';
 
 const strange = fc.constantFrom(

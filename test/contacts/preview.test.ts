@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Collection, ObjectId } from 'mongodb';
-import { globalListId } from '../../core/contacts/lists/global-list.ts';
-import { previewFilter } from '../../core/contacts/lists/preview.ts';
-import type { Contact } from '../../core/contacts/model.ts';
+import { globalListId } from '../../core/people/global-list.ts';
+import { previewFilter } from '../../core/people/lists/preview.ts';
+import type { Contact } from '../../core/people/model.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { addresses } from './support.ts';

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { parseId } from '../../core/base/ids.ts';
-import { countFacts } from '../../core/contacts/behaviour/count.ts';
-import { noteActs, noteReceived } from '../../core/contacts/behaviour/note.ts';
-import { passingWindows, passWindows } from '../../core/contacts/behaviour/passing.ts';
-import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute.ts';
-import { importSlice } from '../../core/imports/run.ts';
-import { suppressionsAgainst } from '../../core/suppressions/suppressions.ts';
+import { suppressionsAgainst } from '../../core/consent/suppressions/suppressions.ts';
+import { countFacts } from '../../core/people/behaviour/count.ts';
+import { noteActs, noteReceived } from '../../core/people/behaviour/note.ts';
+import { passingWindows, passWindows } from '../../core/people/behaviour/passing.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
+import { recomputeSegment, SETTLE_MS } from '../../core/people/lists/recompute.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 import { profiled } from '../support/profile.ts';
 import { addresses, segmentOf } from './support.ts';

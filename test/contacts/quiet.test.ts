@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { countFacts } from '../../core/contacts/behaviour/count.ts';
-import { passWindows } from '../../core/contacts/behaviour/passing.ts';
-import { correctSegment } from '../../core/contacts/lists/recompute.ts';
-import { importSlice } from '../../core/imports/run.ts';
+import { countFacts } from '../../core/people/behaviour/count.ts';
+import { passWindows } from '../../core/people/behaviour/passing.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
+import { correctSegment } from '../../core/people/lists/recompute.ts';
 import { activeAutomation, makeSending } from '../automations/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 

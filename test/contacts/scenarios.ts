@@ -1,5 +1,5 @@
-import type { RecomputeProgress } from '../../core/contacts/lists/recompute.ts';
-import type { ImportProgress } from '../../core/imports/progress.ts';
+import type { ImportProgress } from '../../core/people/imports/progress.ts';
+import type { RecomputeProgress } from '../../core/people/lists/recompute.ts';
 import type { Scenario } from '../workflows/scenarios.ts';
 
 const projectId = '0123456789abcdef01234567';

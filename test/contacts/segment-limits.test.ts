@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SEARCHED_LENGTH_MAX } from '../../core/contacts/filters/model.ts';
+import { SEARCHED_LENGTH_MAX } from '../../core/people/filters/model.ts';
 import { PROPERTY_TEXT_MAX } from '../../schemas/contacts.ts';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
 import { leastHold } from '../linear/hold.ts';

@@ -1,8 +1,8 @@
 // Promise: nothing is sent twice.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { countedAttempt } from '../../core/delivery/stored/compose-attempts.ts';
-import type { Content, Message } from '../../core/outbox/model.ts';
+import { countedAttempt } from '../../core/mail/deliver/stored/compose-attempts.ts';
+import type { Content, Message } from '../../core/mail/ledger/model.ts';
 import { until } from '../support/wait.ts';
 import { type Post, startPost } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { openComposingMemory, type Reservation } from '../../core/delivery/stored/compose-memory.ts';
+import { openComposingMemory, type Reservation } from '../../core/mail/deliver/stored/compose-memory.ts';
 
 const MB = 1_000_000;
 const BUDGET = 128 * MB;

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Email } from 'postal-mime';
 import PostalMime from 'postal-mime';
-import { readMailLocalPart, readOpenToken } from '../../core/composing/tokens.ts';
 import type { ParsedMail } from '../../core/inbound/mail.ts';
 import { threadOf } from '../../core/inbound/threads.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
-import { messageErasures } from '../../core/messages/erase.ts';
+import { readMailLocalPart, readOpenToken } from '../../core/mail/compose/tokens.ts';
+import { messageErasures } from '../../core/mail/erase/erase.ts';
 import { until } from '../support/wait.ts';
 import { hurry, type Post, startPost } from './support.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { Members } from '../../core/base/members.ts';
-import { DueMails } from '../../core/delivery/due-mails.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { DueMails } from '../../core/mail/deliver/due-mails.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 

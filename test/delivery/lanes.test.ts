@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import type { Content, Message } from '../../core/outbox/model.ts';
+import type { Content, Message } from '../../core/mail/ledger/model.ts';
 import { until } from '../support/wait.ts';
 import { type Post, SENDER, startPost } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { applyReports } from '../../core/feedback/bounces.ts';
-import type { DeliveryReport } from '../../core/feedback/delivery-reports/dsn.ts';
+import { applyReports } from '../../core/mail/feedback/bounces.ts';
+import type { DeliveryReport } from '../../core/mail/feedback/delivery-reports/dsn.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { measureSending, sendingFacts } from '../../workers/sending.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { ClaimedMail } from '../../core/delivery/claimed-mail.ts';
-import { throughSandbox } from '../../core/delivery/sandbox/connection.ts';
-import { reportMail } from '../../core/delivery/sandbox/report-text.ts';
-import type { Connection, Delivery, RecipientReply } from '../../core/outbox/relay.ts';
+import type { ClaimedMail } from '../../core/mail/deliver/claimed-mail.ts';
+import { throughSandbox } from '../../core/mail/deliver/sandbox/connection.ts';
+import { reportMail } from '../../core/mail/deliver/sandbox/report-text.ts';
+import type { Connection, Delivery, RecipientReply } from '../../core/mail/ledger/relay.ts';
 import { handToServer } from '../../platform/inbound/own-mail.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';

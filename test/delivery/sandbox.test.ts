@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { sandboxBehaviour } from '../../core/base/sandbox.ts';
-import type { Message } from '../../core/outbox/model.ts';
-import { builtInCode } from '../../core/suppressions/groups.ts';
+import { builtInCode } from '../../core/consent/suppressions/groups.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Servers, startServers } from '../../stack/servers/all.ts';
 import { activeAutomation, created, email, makeSending, wait } from '../automations/support.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GridFSBucket } from 'mongodb';
 import { startQueues } from '../../core/jobs/queue.ts';
-import { contentRemovals, ownContentRemovals } from '../../core/messages/content-retention.ts';
+import { contentRemovals, ownContentRemovals } from '../../core/mail/messages/content-retention.ts';
 import { removeOld } from '../../core/retention.ts';
 import { until } from '../support/wait.ts';
 import { hurry, type Post, startPost } from './support.ts';

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { ANSWER_BYTES_MAX, answerBytes } from '../../core/base/answer-bytes.ts';
-import { storeFile } from '../../core/messages/contents.ts';
+import { ANSWER_BYTES_MAX, answerBytes } from '../../core/base/limits/answer-bytes.ts';
+import { storeFile } from '../../core/mail/messages/contents.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { png } from '../providers/images.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';

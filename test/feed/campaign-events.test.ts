@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
-import { suppress } from '../../core/suppressions/suppressions.ts';
+import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { type Stage, startStage } from '../campaigns/support.ts';
 
 /** No endpoint has to answer: the test reads rows that are written before anything is delivered. */

@@ -11,7 +11,7 @@ import { EventStream, type ServerEvent } from '../../api/http/endpoint.ts';
 import { createEventStreams } from '../../api/http/event-streams.ts';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
 import { createSessionAuthenticator } from '../../core/accounts/sessions.ts';
-import { publishEvents } from '../../core/feed/events.ts';
+import { publishEvents } from '../../core/events/events.ts';
 import { createStreamSlots, STREAMS_PER_KEY_MAX } from '../../platform/stream-slots.ts';
 import { eventExamples } from '../../schemas/examples/events.ts';
 import { type Environment, startEnvironment, type Tenant, useEnvironment } from '../support/environment.ts';

@@ -1,11 +1,11 @@
 // Promise: nothing is lost.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { clickToken, mailLocalPart, openToken, unsubscribeToken } from '../../core/composing/tokens.ts';
-import { BUFFERED_MAX, bufferedSignals, bufferSignal, drainSignals } from '../../core/feedback/buffer.ts';
-import { followBounce } from '../../core/messages/after-outcomes.ts';
-import { findMail } from '../../core/outbox/blocks/find-mail.ts';
-import { classifyReply } from '../../core/outbox/rules/bounces.ts';
+import { clickToken, mailLocalPart, openToken, unsubscribeToken } from '../../core/mail/compose/tokens.ts';
+import { BUFFERED_MAX, bufferedSignals, bufferSignal, drainSignals } from '../../core/mail/feedback/buffer.ts';
+import { findMail } from '../../core/mail/ledger/blocks/find-mail.ts';
+import { classifyReply } from '../../core/mail/ledger/rules/bounces.ts';
+import { followBounce } from '../../core/mail/messages/after-outcomes.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
 import { type ClaimedBlock, claimedBlock, closeClaim } from '../outbox/blocks.ts';
 import type { Client } from '../support/client.ts';

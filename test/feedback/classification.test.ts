@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { MailReader } from '../../core/inbound/mail.ts';
-import { classifyReply } from '../../core/outbox/rules/bounces.ts';
+import { classifyReply } from '../../core/mail/ledger/rules/bounces.ts';
 import { createMailReader } from '../../platform/inbound/reader.ts';
 import { type ReturnedMail, returnedMails } from '../fixtures/inbound/mails.ts';
 import { silent } from '../workflows/support.ts';

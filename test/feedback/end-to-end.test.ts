@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { drainSignals } from '../../core/feedback/buffer.ts';
+import { drainSignals } from '../../core/mail/feedback/buffer.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import type { MailReader } from '../../core/inbound/mail.ts';
-import { classifyReply } from '../../core/outbox/rules/bounces.ts';
+import { classifyReply } from '../../core/mail/ledger/rules/bounces.ts';
 import { createMailReader } from '../../platform/inbound/reader.ts';
 import { bytesOf, PROGRAMS, recordedLetters, recordedReports } from '../fixtures/inbound/recorded/reports.ts';
 import { silent } from '../workflows/support.ts';

@@ -4,7 +4,7 @@ import { createApp } from '../../api/app.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { createRateLimiter } from '../../platform/rate-limit.ts';
 import { createStreamSlots } from '../../platform/stream-slots.ts';
 import { createClient } from '../support/client.ts';

@@ -1,12 +1,12 @@
 // Promise: projects are apart.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { messageIdOf } from '../../core/composing/links.ts';
-import { mailLocalPart } from '../../core/composing/tokens.ts';
-import { type Signal, writeSignals } from '../../core/feedback/engagements.ts';
 import { inboundRemovals } from '../../core/inbound/removals.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { messageIdOf } from '../../core/mail/compose/links.ts';
+import { mailLocalPart } from '../../core/mail/compose/tokens.ts';
+import { type Signal, writeSignals } from '../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { type Door, openDoor } from '../support/inbound-door.ts';

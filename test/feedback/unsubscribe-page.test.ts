@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { BrowserContext } from 'playwright-core';
-import { unsubscribeToken } from '../../core/composing/tokens.ts';
+import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import { useBrowser } from '../support/chromium.ts';
 import { useEnvironment } from '../support/environment.ts';
 

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { trackingRoutes } from '../../api/routes/tracking.ts';
 import { unsubscribeRoutes } from '../../api/routes/unsubscribe.ts';
 import { refreshCounts } from '../../core/campaigns/numbers/counts.ts';
-import { unsubscribeToken } from '../../core/composing/tokens.ts';
-import { suppress } from '../../core/suppressions/suppressions.ts';
+import { suppress } from '../../core/consent/suppressions/suppressions.ts';
+import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import type { Client } from '../support/client.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { bareCampaign, engagementOf, refOf, sentMessage, serveRoutes, storedMessage } from './support.ts';
@@ -133,7 +133,7 @@ describe('Unsubscribing', () => {
     expect((await visitor.get(bad)).status).to.equal(404);
     expect((await post(bad, 'List-Unsubscribe=One-Click')).status).to.equal(404);
     expect(await entries(email)).to.deep.equal([]);
-    const { readUnsubscribeToken } = await import('../../core/composing/tokens.ts');
+    const { readUnsubscribeToken } = await import('../../core/mail/compose/tokens.ts');
     const { randomBytes } = await import('node:crypto');
     for (let i = 0; i < 10_000; i += 1) {
       const guess = randomBytes(60).toString('base64url');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { textVersion } from '../../core/consents/record.ts';
+import { textVersion } from '../../core/consent/consents/record.ts';
 import { confirmToken } from '../../core/forms/tokens.ts';
 import { until } from '../support/wait.ts';
 import { type Desk, type MadeForm, SITE, startDesk } from './support.ts';

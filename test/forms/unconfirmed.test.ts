@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { triggerKind } from '../../core/automations/enrollments/enroll.ts';
-import { MailQueue } from '../../core/delivery/mail-queue.ts';
 import { formSubmissions } from '../../core/forms/handle-submissions.ts';
-import { importSlice } from '../../core/imports/run.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
+import { MailQueue } from '../../core/mail/deliver/mail-queue.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
 import { SHOWN_INPUT, STAMP_INPUT } from '../../schemas/forms.ts';
 import { activeAutomation, created, filter, wait } from '../automations/support.ts';
 import { useHands } from '../campaigns/support.ts';

@@ -7,8 +7,8 @@ import {
   filterToQuery,
   parseFilter,
   storedForm,
-} from '../../core/contacts/filters/filters.ts';
-import { BEHAVIOURS, isBehaviour, leavesOf, OPERATORS } from '../../core/contacts/filters/model.ts';
+} from '../../core/people/filters/filters.ts';
+import { BEHAVIOURS, isBehaviour, leavesOf, OPERATORS } from '../../core/people/filters/model.ts';
 import { leastOf } from '../linear/cpu.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { messageIdOf } from '../../core/composing/links.ts';
-import { mailLocalPart, unsubscribeToken } from '../../core/composing/tokens.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { messageIdOf } from '../../core/mail/compose/links.ts';
+import { mailLocalPart, unsubscribeToken } from '../../core/mail/compose/tokens.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { receivingDomain, refOf, sentMessage } from '../feedback/support.ts';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
 import { longestHold } from '../linear/hold.ts';

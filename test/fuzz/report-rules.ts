@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { emailIdIn, replySubject, threadHeaders } from '../../core/base/text/message-ids.ts';
-import { readComplaint } from '../../core/feedback/delivery-reports/arf.ts';
-import { readReturnedMail } from '../../core/feedback/delivery-reports/dsn.ts';
-import { addressIn, fieldGroups } from '../../core/feedback/delivery-reports/fields.ts';
-import { classifyReply, parseRetryAfter } from '../../core/outbox/rules/bounces.ts';
+import { readComplaint } from '../../core/mail/feedback/delivery-reports/arf.ts';
+import { readReturnedMail } from '../../core/mail/feedback/delivery-reports/dsn.ts';
+import { addressIn, fieldGroups } from '../../core/mail/feedback/delivery-reports/fields.ts';
+import { classifyReply, parseRetryAfter } from '../../core/mail/ledger/rules/bounces.ts';
 import { leastOf } from '../linear/cpu.ts';
 import { reportTexts, texts } from './mail-inputs.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Delivery, Mailer } from '../../core/outbox/relay.ts';
-import { type Judgement, judgeDelivery } from '../../core/outbox/rules/judge-delivery.ts';
-import { describeReplies } from '../../core/outbox/rules/relay-replies.ts';
+import type { Delivery, Mailer } from '../../core/mail/ledger/relay.ts';
+import { type Judgement, judgeDelivery } from '../../core/mail/ledger/rules/judge-delivery.ts';
+import { describeReplies } from '../../core/mail/ledger/rules/relay-replies.ts';
 import { createMailer } from '../../platform/smtp/mailer.ts';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
 import { longestHold } from '../linear/hold.ts';

@@ -10,7 +10,7 @@ import {
   readOpenToken,
   readUnsubscribeToken,
   unsubscribeToken,
-} from '../../core/composing/tokens.ts';
+} from '../../core/mail/compose/tokens.ts';
 import { leastOf } from '../linear/cpu.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { delimiterOf, readCells, readColumns } from '../../core/imports/columns.ts';
+import { delimiterOf, readCells, readColumns } from '../../core/people/imports/columns.ts';
 
 const columnsOf = (names: string[]) => {
   const read = readColumns(names);

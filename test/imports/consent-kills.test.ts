@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { parseId } from '../../core/base/ids.ts';
-import { importSlice } from '../../core/imports/run.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
 import { expectCountsRight } from '../contacts/support.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readCells, readColumns } from '../../core/imports/columns.ts';
-import { readConsentState } from '../../core/imports/consent/state.ts';
-import { STATE_FIELDS, STATES, statusOf } from '../../core/imports/consent/words.ts';
+import { readCells, readColumns } from '../../core/people/imports/columns.ts';
+import { readConsentState } from '../../core/people/imports/consent/state.ts';
+import { STATE_FIELDS, STATES, statusOf } from '../../core/people/imports/consent/words.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const read = (given: Record<string, unknown>) => readConsentState(given, NOW);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { expect } from 'chai';
 import type { ObjectId } from 'mongodb';
 import { parseId } from '../../core/base/ids.ts';
-import { importSlice } from '../../core/imports/run.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { expectCountsRight, segmentOf } from '../contacts/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';

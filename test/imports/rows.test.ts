@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { csvHeader, csvRows, FileProblem, ndjsonRows } from '../../core/imports/rows.ts';
+import { csvHeader, csvRows, FileProblem, ndjsonRows } from '../../core/people/imports/rows.ts';
 
 describe('Rows of an imported file', () => {
   async function* inPieces(text: string): AsyncGenerator<Buffer> {

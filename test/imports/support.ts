@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ObjectId } from 'mongodb';
 import { parseId } from '../../core/base/ids.ts';
-import { importSlice } from '../../core/imports/run.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
 import type { Environment, Tenant } from '../support/environment.ts';
 
 type Type = 'text/csv' | 'application/x-ndjson';

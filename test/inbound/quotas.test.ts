@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { mailLocalPart } from '../../core/composing/tokens.ts';
-import { reportMail } from '../../core/delivery/sandbox/report-text.ts';
+import { mailLocalPart } from '../../core/mail/compose/tokens.ts';
+import { reportMail } from '../../core/mail/deliver/sandbox/report-text.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { measureInbound } from '../../workers/inbound-lane.ts';
 import { receivingDomain } from '../feedback/support.ts';

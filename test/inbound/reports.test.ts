@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { refreshCounts } from '../../core/campaigns/numbers/counts.ts';
-import { mailLocalPart, unsubscribeToken } from '../../core/composing/tokens.ts';
-import { applyReports } from '../../core/feedback/bounces.ts';
-import type { Message, MessageRecipient } from '../../core/outbox/model.ts';
+import { mailLocalPart, unsubscribeToken } from '../../core/mail/compose/tokens.ts';
+import { applyReports } from '../../core/mail/feedback/bounces.ts';
+import type { Message, MessageRecipient } from '../../core/mail/ledger/model.ts';
 import { bareCampaign, engagementOf, refOf, sentMessage, storedMessage } from '../feedback/support.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
 import { bytesOf } from '../fixtures/inbound/recorded/reports.ts';

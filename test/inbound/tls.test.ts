@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { reportMail } from '../../core/delivery/sandbox/report-text.ts';
+import { reportMail } from '../../core/mail/deliver/sandbox/report-text.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { type Door, openDoor } from '../support/inbound-door.ts';
 

@@ -2,8 +2,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { mailLocalPart } from '../../core/composing/tokens.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { mailLocalPart } from '../../core/mail/compose/tokens.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { signMessage } from '../../platform/dkim/sign.ts';
 import { bareCampaign, refOf, sentMessage } from '../feedback/support.ts';
 import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Collection, ObjectId } from 'mongodb';
 import type { Signals } from '../../core/base/deps.ts';
 import { unavailable } from '../../core/base/errors.ts';
-import { TokenBucket } from '../../core/base/token-bucket.ts';
+import { TokenBucket } from '../../core/base/limits/token-bucket.ts';
 import {
   again,
   type DueDocuments,

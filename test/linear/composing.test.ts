@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compileMessage, composeMessage } from '../../core/composing/mime/compose.ts';
+import { compileMessage, composeMessage } from '../../core/mail/compose/mime/compose.ts';
 import { decorateHtml, htmlToText } from '../../core/templates/html/links.ts';
 import { LINE_ENDS_MAX } from '../../core/templates/language/syntax.ts';
 import { compileTemplate, renderTemplate, TAGS_IN_HTML_MAX } from '../../core/templates/language/templates.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { COLUMNS_MAX } from '../../core/imports/columns.ts';
+import { COLUMNS_MAX } from '../../core/people/imports/columns.ts';
 import { readCsv, readNdjson } from '../imports/read-file.ts';
 import { HOLD_MS_MAX } from './cpu.ts';
 import { leastHold } from './hold.ts';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomFillSync } from 'node:crypto';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { type Composing, composeMail } from '../../core/composing/compose.ts';
-import type { SendingDeps } from '../../core/outbox/relay.ts';
+import { type Composing, composeMail } from '../../core/mail/compose/compose.ts';
+import type { SendingDeps } from '../../core/mail/ledger/relay.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
 import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
 import { HOLD_MS_MAX } from './cpu.ts';
@@ -35,7 +35,7 @@ function largest(privateKey: string): Composing {
   return {
     ...{ message, first: message, content, contact: null, recipients: null, isAlone: true, takesEightBit: true },
     sending: { domain: { _id: new ObjectId() }, keys, returnHost: 'r.test' },
-    // As core/messages/contents.ts reads them.
+    // As core/mail/messages/contents.ts reads them.
     attachments: [{ ...file, bytes: randomFillSync(new Uint8Array(new SharedArrayBuffer(ATTACHMENT_BYTES_MAX))) }],
   } as unknown as Composing;
 }

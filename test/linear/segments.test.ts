@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { sameCase } from '../../core/base/text/same-case.ts';
-import { searchFor } from '../../core/contacts/filters/text-search.ts';
-import { textTest } from '../../core/contacts/filters/value-tests.ts';
+import { searchFor } from '../../core/people/filters/text-search.ts';
+import { textTest } from '../../core/people/filters/value-tests.ts';
 import { firstExcess } from './cpu.ts';
 
 const SIZES = [1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072];

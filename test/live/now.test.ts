@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { PAUSED_BY_CALL } from '../../core/campaigns/control.ts';
-import { writeSignals } from '../../core/feedback/engagements.ts';
-import type { ProcessReport } from '../../core/live/model.ts';
-import { connectionsOf, relayOutage, relaysOf } from '../../core/live/relay.ts';
-import type { Message } from '../../core/outbox/model.ts';
-import { noteEngaged, noteOutcomes } from '../../core/outbox/rates/note.ts';
-import { countProject } from '../../core/reports/count.ts';
+import type { ProcessReport } from '../../core/figures/live/model.ts';
+import { connectionsOf, relayOutage, relaysOf } from '../../core/figures/live/relay.ts';
+import { countProject } from '../../core/figures/reports/counting/count.ts';
+import { writeSignals } from '../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
+import { noteEngaged, noteOutcomes } from '../../core/mail/ledger/rates/note.ts';
 import { BROWSER, bareCampaign, sentMessage } from '../feedback/support.ts';
 import { claimedBlock } from '../outbox/blocks.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Members } from '../../core/base/members.ts';
-import { budgetsOf } from '../../core/live/budgets.ts';
-import { reportProcess } from '../../core/live/processes.ts';
+import { budgetsOf } from '../../core/figures/live/budgets.ts';
+import { reportProcess } from '../../core/figures/live/processes.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type WaitingMails, waitingMails } from '../../core/live/waiting.ts';
+import { type WaitingMails, waitingMails } from '../../core/figures/live/waiting.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { measureWaiting } from '../../workers/waiting.ts';
 import { seedSendingDomain } from '../support/domains.ts';

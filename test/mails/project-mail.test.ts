@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { BSON, ObjectId } from 'mongodb';
 import type { Project } from '../../core/base/model.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { type ProjectMail, sendProjectMail } from '../../core/mails/project-mail.ts';
+import { type ProjectMail, sendProjectMail } from '../../core/mail/accept/project-mail.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import { until } from '../support/wait.ts';
 

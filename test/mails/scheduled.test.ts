@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { orphanOpenMessages } from '../../core/outbox/after-restore.ts';
-import { claimMessages } from '../../core/outbox/claim.ts';
-import { openLedger } from '../../core/outbox/ledger.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { orphanOpenMessages } from '../../core/mail/ledger/after-restore.ts';
+import { claimMessages } from '../../core/mail/ledger/claim.ts';
+import { openLedger } from '../../core/mail/ledger/ledger.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { makeKey } from '../accounts/keys.ts';
 import { SENDER } from '../delivery/support.ts';
 import type { Reply } from '../support/client.ts';

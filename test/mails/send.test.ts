@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { contentOf } from '../../core/messages/contents.ts';
+import { contentOf } from '../../core/mail/messages/contents.ts';
 import { SENDER } from '../delivery/support.ts';
 import type { Reply } from '../support/client.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';

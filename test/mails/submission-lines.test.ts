@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
-import { LineLengths } from '../../core/composing/mime/wire-safe.ts';
+import { LineLengths } from '../../core/mail/compose/mime/wire-safe.ts';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
 import { seededRandom } from '../support/random.ts';
 import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/submission.ts';

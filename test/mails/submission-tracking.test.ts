@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import PostalMime from 'postal-mime';
-import { rewriteHtmlParts } from '../../core/composing/mime/html-parts.ts';
+import { rewriteHtmlParts } from '../../core/mail/compose/mime/html-parts.ts';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
 import { firstExcess, HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
 import { longestHold } from '../linear/hold.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Message } from '../../core/outbox/model.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import { openStream } from '../feed/support.ts';
 import { BROWSER } from '../feedback/support.ts';

@@ -1,4 +1,4 @@
-import { SEARCHED_LENGTH_MAX } from '../../core/contacts/filters/model.ts';
+import { SEARCHED_LENGTH_MAX } from '../../core/people/filters/model.ts';
 import { PROPERTY_TEXT_MAX } from '../../schemas/contacts.ts';
 import type { Case } from './judge.ts';
 import { newActor, type Stage, send } from './stage.ts';

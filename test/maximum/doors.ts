@@ -1,5 +1,5 @@
 import { toolsOf } from '../../api/mcp/tools.ts';
-import { mailLocalPart } from '../../core/composing/tokens.ts';
+import { mailLocalPart } from '../../core/mail/compose/tokens.ts';
 import type { JsonSchema } from '../../schemas/schema.ts';
 import { receivingDomain, refOf, sentMessage } from '../feedback/support.ts';
 import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import { bodyLimits } from '../../api/http/body/body.ts';
 import { type Endpoint, fullPath, pathParameters } from '../../api/http/endpoint.ts';
-import { unsubscribeToken } from '../../core/composing/tokens.ts';
+import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import { makers } from '../edge/makers.ts';
 import { refOf, sentMessage } from '../feedback/support.ts';

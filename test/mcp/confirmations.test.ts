@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
+import { recipientId } from '../../core/mail/ledger/blocks/recipient-id.ts';
 import { start } from '../accounts/processes.ts';
 import { createClient } from '../support/client.ts';
 import { type Environment, startEnvironment, useEnvironment } from '../support/environment.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Media } from '../../core/base/deps.ts';
 import { heldElsewhere } from '../../core/base/held-bytes.ts';
-import { type Copied, copyMedia } from '../../core/media/copy.ts';
+import { type Copied, copyMedia } from '../../core/templates/media/copy.ts';
 import { openStore } from '../../platform/media/stores.ts';
 import { settings } from '../accounts/processes.ts';
 import { png } from '../providers/images.ts';

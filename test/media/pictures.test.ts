@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isOfBelievableSize, readPicture } from '../../core/media/pictures.ts';
+import { isOfBelievableSize, readPicture } from '../../core/templates/media/pictures.ts';
 import { HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
 import { picture, png } from '../providers/images.ts';
 import { gif, jpeg, notPictures, pngWith, polyglots, webp } from './hostile-pictures.ts';

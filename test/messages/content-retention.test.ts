@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GridFSBucket } from 'mongodb';
 import { startQueues } from '../../core/jobs/queue.ts';
-import { contentRemovals, ownContentRemovals } from '../../core/messages/content-retention.ts';
+import { contentRemovals, ownContentRemovals } from '../../core/mail/messages/content-retention.ts';
 import { hurry, type Post, startPost } from '../delivery/support.ts';
 import { until } from '../support/wait.ts';
 

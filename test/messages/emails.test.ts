@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { appendTimeline } from '../../core/messages/messages.ts';
+import { appendTimeline } from '../../core/mail/messages/messages.ts';
 import { SENDER } from '../delivery/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 

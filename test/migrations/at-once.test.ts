@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Deps } from '../../core/base/deps.ts';
 import { migrationStarts } from '../../core/migrations/jobs.ts';
-import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run/run.ts';
+import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run.ts';
 import { SourceError, type Sources } from '../../core/migrations/source.ts';
 import { type AccountB, smallAccountB } from '../providers/account-b.ts';
 import type { Tenant } from '../support/environment.ts';

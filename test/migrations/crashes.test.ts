@@ -1,7 +1,7 @@
 // Promise: nothing is lost.
 import { expect } from 'chai';
 import type { Deps } from '../../core/base/deps.ts';
-import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run/run.ts';
+import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run.ts';
 import { sampleAccountA } from '../providers/account-a.ts';
 import { sampleAccountB } from '../providers/account-b.ts';
 import type { Tenant } from '../support/environment.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { expect } from 'chai';
-import { failMigration } from '../../core/migrations/run/run.ts';
+import { failMigration } from '../../core/migrations/run.ts';
 import { type AccountA, smallAccountA } from '../providers/account-a.ts';
 import { serverError } from '../providers/faults.ts';
 import type { Tenant } from '../support/environment.ts';

@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Step } from '../../core/migrations/run/run.ts';
+import type { Step } from '../../core/migrations/run.ts';
 import { signals } from '../../workflows/messages.ts';
 import { until } from '../support/wait.ts';
 import type { Scenario } from '../workflows/scenarios.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../../core/base/deps.ts';
-import { beginMigration, decideMigration, runMigrationPhase, type Step } from '../../core/migrations/run/run.ts';
+import { beginMigration, decideMigration, runMigrationPhase, type Step } from '../../core/migrations/run.ts';
 import { SourceError } from '../../core/migrations/source.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import type { AccountA } from '../providers/account-a.ts';

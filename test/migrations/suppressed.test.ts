@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { normalizeEmail } from '../../core/base/text/addresses.ts';
-import { builtInGroup, createGroup } from '../../core/suppressions/groups.ts';
-import { takeBackUnsubscribe, unsuppress } from '../../core/suppressions/suppressions.ts';
+import { builtInGroup, createGroup } from '../../core/consent/suppressions/groups.ts';
+import { takeBackUnsubscribe, unsuppress } from '../../core/consent/suppressions/suppressions.ts';
 import {
   type AccountA,
   emptyAccountA,

@@ -1,5 +1,5 @@
 import { normalizeEmail } from '../../core/base/text/addresses.ts';
-import { withCounts } from '../../core/contacts/lists/counts.ts';
+import { withCounts } from '../../core/people/changes/counts.ts';
 import type { AccountA } from '../providers/account-a.ts';
 import type { AccountB } from '../providers/account-b.ts';
 import type { Environment, Tenant } from '../support/environment.ts';

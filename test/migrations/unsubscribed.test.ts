@@ -1,8 +1,8 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { failMigration } from '../../core/migrations/run/run.ts';
-import { unsuppress } from '../../core/suppressions/suppressions.ts';
+import { unsuppress } from '../../core/consent/suppressions/suppressions.ts';
+import { failMigration } from '../../core/migrations/run.ts';
 import { activeAutomation, email, makeSending, wait } from '../automations/support.ts';
 import { type AccountB, emptyAccountB, sampleAccountB, sampleContactB } from '../providers/account-b.ts';
 import { type Act, serverError } from '../providers/faults.ts';

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import type { Collections } from '../../core/base/collections.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
-import type { Block, BlockClaim } from '../../core/outbox/blocks/model.ts';
-import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import type { Block, BlockClaim } from '../../core/mail/ledger/blocks/model.ts';
+import { recipientId } from '../../core/mail/ledger/blocks/recipient-id.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { bareCampaign } from '../feedback/support.ts';
 import type { Environment } from '../support/environment.ts';
 

@@ -1,7 +1,7 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Phase } from '../../core/outbox/relay.ts';
+import type { Phase } from '../../core/mail/ledger/relay.ts';
 import {
   type BounceCategory,
   type Classification,
@@ -9,7 +9,7 @@ import {
   DEFER_MAX_MS,
   parseRetryAfter,
   retryDelayMs,
-} from '../../core/outbox/rules/bounces.ts';
+} from '../../core/mail/ledger/rules/bounces.ts';
 import { HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
 
 type Where = Phase | 'dsn';

@@ -2,14 +2,14 @@
 import { expect } from 'chai';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import type { Deps, Evidence } from '../../core/base/deps.ts';
-import { orphanOpenMessages } from '../../core/outbox/after-restore.ts';
-import { claimMessages, dotGuard } from '../../core/outbox/claim.ts';
-import { type Check, type Ledger, openLedger, type Verdict } from '../../core/outbox/ledger.ts';
-import type { Message } from '../../core/outbox/model.ts';
-import { checkAfterClaim, type Effects, OutcomeWriter } from '../../core/outbox/record-outcomes.ts';
-import type { Lane } from '../../core/outbox/relay.ts';
-import { renewLeases } from '../../core/outbox/renew.ts';
-import { settleOrphans } from '../../core/outbox/settle-orphans.ts';
+import { orphanOpenMessages } from '../../core/mail/ledger/after-restore.ts';
+import { claimMessages, dotGuard } from '../../core/mail/ledger/claim.ts';
+import { type Check, type Ledger, openLedger, type Verdict } from '../../core/mail/ledger/ledger.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
+import { checkAfterClaim, type Effects, OutcomeWriter } from '../../core/mail/ledger/record-outcomes.ts';
+import type { Lane } from '../../core/mail/ledger/relay.ts';
+import { renewLeases } from '../../core/mail/ledger/renew.ts';
+import { settleOrphans } from '../../core/mail/ledger/settle-orphans.ts';
 import { useEnvironment } from '../support/environment.ts';
 
 describe('The ledger', () => {

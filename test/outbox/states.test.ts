@@ -16,7 +16,7 @@ import {
   ORPHAN_STATES,
   shownState,
   statesShownAs,
-} from '../../core/outbox/states.ts';
+} from '../../core/mail/ledger/states.ts';
 import { drawnTransitions, pairsOf } from '../support/pictures.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -24,7 +24,7 @@ const rooms = ['core', 'api', 'workers', 'activities', 'workflows'];
 /** `state` in these folders is that of another noun: an export of provider A. */
 const otherNouns = /^core\/migrations\//;
 /** The model's types. */
-const declares = 'core/outbox/states.ts';
+const declares = 'core/mail/ledger/states.ts';
 const name = `'(?:${ALL_STATES.join('|')})'`;
 const spelled = [
   new RegExp(`\\bstate\\b['\\]]*\\s*(?:[!=]==|[:,])\\s*(?:\\{\\s*\\$\\w+:\\s*)?\\[?\\s*${name}`, 'g'),
@@ -35,12 +35,12 @@ const spelled = [
 ];
 
 describe('The states of a message', () => {
-  it('are spelled in core/outbox/states.ts alone', () => {
+  it('are spelled in core/mail/ledger/states.ts alone', () => {
     const files = rooms.flatMap(sources).filter((file) => file !== declares && !otherNouns.test(file));
     const faults = files.flatMap((file) =>
       spellings(readFileSync(join(root, file), 'utf8')).map((found) => `${file}: ${found}`),
     );
-    expect(faults, 'import `states` or a list of core/outbox/states.ts').to.deep.equal([]);
+    expect(faults, 'import `states` or a list of core/mail/ledger/states.ts').to.deep.equal([]);
   });
 
   it('are found wherever logic spells one', () => {

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
-import { settleCampaignOrphans, unsettledOf } from '../../core/campaigns/send/orphans.ts';
-import type { BlockClaim } from '../../core/outbox/blocks/model.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { settleCampaignOrphans, unsettledOf } from '../../core/campaigns/run/orphans.ts';
+import type { BlockClaim } from '../../core/mail/ledger/blocks/model.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { beforeTakeOver, type ClaimedBlock, claimedBlock, closeClaim } from './blocks.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { escapeHtml } from '../../core/base/text/html.ts';
 import { LANGUAGES, textsIn } from '../../core/base/text/languages/index.ts';
-import { unsubscribeToken } from '../../core/composing/tokens.ts';
+import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import type { Client } from '../support/client.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { messageErasures } from '../../core/messages/erase.ts';
+import { messageErasures } from '../../core/mail/erase/erase.ts';
 import type { Migration } from '../../core/migrations/model.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { runRounds } from './rounds.ts';

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import PostalMime from 'postal-mime';
-import { unsubscribeToken } from '../../core/composing/tokens.ts';
+import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import type { Client } from '../support/client.ts';
 import { seedSendingDomain } from '../support/domains.ts';

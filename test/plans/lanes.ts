@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { SANDBOX_DOMAIN } from '../../core/base/sandbox.ts';
-import { recomputeSegment } from '../../core/contacts/lists/recompute.ts';
-import { sandboxReports } from '../../core/delivery/sandbox/reports.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
+import { sandboxReports } from '../../core/mail/deliver/sandbox/reports.ts';
+import { recomputeSegment } from '../../core/people/lists/recompute.ts';
 import { startWorkers } from '../../workers/start.ts';
 import { arrivedFor, makeMember } from '../accounts/sign-in-support.ts';
 import { consoleHeaders } from '../accounts/signed-in.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { clickToken, openToken, unsubscribeToken, viewToken } from '../../core/composing/tokens.ts';
 import { confirmToken } from '../../core/forms/tokens.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { clickToken, openToken, unsubscribeToken, viewToken } from '../../core/mail/compose/tokens.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { SHOWN_INPUT } from '../../schemas/forms.ts';
 import { hiddenIn } from '../forms/support.ts';
 import type { Environment } from '../support/environment.ts';

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Log } from '../../core/base/deps.ts';
-import type { Dot } from '../../core/outbox/dot-journal.ts';
+import type { Dot } from '../../core/mail/ledger/dot-journal.ts';
 import { FILE_BYTES, NOTES_MAX } from '../../platform/dots/format.ts';
 import { createDotJournals } from '../../platform/dots/journals.ts';
 

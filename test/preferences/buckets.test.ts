@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { endpointTable } from '../../api/http/table.ts';
-import { unsubscribeToken, viewToken } from '../../core/composing/tokens.ts';
+import { unsubscribeToken, viewToken } from '../../core/mail/compose/tokens.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { refOf, sentMessage, serveRoutes } from '../feedback/support.ts';
 import type { Client } from '../support/client.ts';

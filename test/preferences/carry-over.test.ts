@@ -1,9 +1,9 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { carryOverImport, carryOverUnsubscribes } from '../../core/preferences/carry-over.ts';
-import { builtInGroup } from '../../core/suppressions/groups.ts';
-import { suppress } from '../../core/suppressions/suppressions.ts';
+import { builtInGroup } from '../../core/consent/suppressions/groups.ts';
+import { suppress } from '../../core/consent/suppressions/suppressions.ts';
+import { carryOverImport, carryOverUnsubscribes } from '../../core/persons-own/preferences/carry-over.ts';
 import { imported } from '../imports/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 

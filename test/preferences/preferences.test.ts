@@ -1,8 +1,8 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
-import { unsubscribeToken } from '../../core/composing/tokens.ts';
-import type { Suppression } from '../../core/suppressions/model.ts';
-import { suppress } from '../../core/suppressions/suppressions.ts';
+import type { Suppression } from '../../core/consent/suppressions/model.ts';
+import { suppress } from '../../core/consent/suppressions/suppressions.ts';
+import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import { bareCampaign, engagementWith, refOf, sentMessage } from '../feedback/support.ts';
 import { imported } from '../imports/support.ts';
 import type { Client } from '../support/client.ts';

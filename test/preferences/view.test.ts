@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import PostalMime, { type Email } from 'postal-mime';
-import { openToken, unsubscribeToken, viewToken } from '../../core/composing/tokens.ts';
+import { openToken, unsubscribeToken, viewToken } from '../../core/mail/compose/tokens.ts';
 import { activeAutomation, created, wait } from '../automations/support.ts';
 import { openHands, SENDER, type Stage, startStage } from '../campaigns/support.ts';
 import { until } from '../support/wait.ts';

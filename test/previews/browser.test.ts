@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { BrowserContext } from 'playwright-core';
-import { openPixelUrl } from '../../core/composing/links.ts';
-import { clickToken } from '../../core/composing/tokens.ts';
+import { openPixelUrl } from '../../core/mail/compose/links.ts';
+import { clickToken } from '../../core/mail/compose/tokens.ts';
 import { makers } from '../edge/makers.ts';
 import { png } from '../providers/images.ts';
 import { browser, SKIP_BROWSER } from '../support/chromium.ts';

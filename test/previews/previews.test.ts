@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { PREVIEWS_A_MINUTE } from '../../api/http/endpoint.ts';
-import { openPixelUrl } from '../../core/composing/links.ts';
-import { clickToken } from '../../core/composing/tokens.ts';
-import { deleteFile, storeFile } from '../../core/messages/contents.ts';
-import type { Message } from '../../core/outbox/model.ts';
+import { openPixelUrl } from '../../core/mail/compose/links.ts';
+import { clickToken } from '../../core/mail/compose/tokens.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
+import { deleteFile, storeFile } from '../../core/mail/messages/contents.ts';
 import { makers } from '../edge/makers.ts';
 import { png } from '../providers/images.ts';
 import { type Environment, startEnvironment, type Tenant, useEnvironment } from '../support/environment.ts';

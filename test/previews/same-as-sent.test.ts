@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import PostalMime, { type Email } from 'postal-mime';
 import { escapeHtml } from '../../core/base/text/html.ts';
-import { readClickToken } from '../../core/composing/tokens.ts';
+import { readClickToken } from '../../core/mail/compose/tokens.ts';
 import { SENDER, type Stage, startStage } from '../campaigns/support.ts';
 import { until } from '../support/wait.ts';
 

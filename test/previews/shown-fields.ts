@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Binary, ObjectId } from 'mongodb';
 import { createLink } from '../../core/accounts/sign-in/links.ts';
-import { unsubscribeUrl } from '../../core/composing/links.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { unsubscribeUrl } from '../../core/mail/compose/links.ts';
 import { makers } from '../edge/makers.ts';
 import { refOf, sentMessage } from '../feedback/support.ts';
 import type { Environment } from '../support/environment.ts';

@@ -1,8 +1,8 @@
 // Promise: counts are exact.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { COUNTS } from '../../core/outbox/counting/facts.ts';
-import { DAY_MS, DayCounts, readDay } from '../../core/reports/rules/day-counts.ts';
+import { DAY_MS, DayCounts, readDay } from '../../core/figures/reports/rules/day-counts.ts';
+import { COUNTS } from '../../core/mail/ledger/counting/facts.ts';
 
 const day = new Date('2026-10-25T00:00:00Z');
 const number = fc.record({

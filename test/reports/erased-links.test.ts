@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { writeSignals } from '../../core/feedback/engagements.ts';
+import { countProject } from '../../core/figures/reports/counting/count.ts';
+import { recountProject } from '../../core/figures/reports/counting/recount.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
-import { messageErasures } from '../../core/messages/erase.ts';
-import type { Message } from '../../core/outbox/model.ts';
-import { countProject } from '../../core/reports/count.ts';
-import { recountProject } from '../../core/reports/recount.ts';
+import { messageErasures } from '../../core/mail/erase/erase.ts';
+import { writeSignals } from '../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { BROWSER, bareCampaign, sentMessage } from '../feedback/support.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';

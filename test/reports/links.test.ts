@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { readClickToken } from '../../core/composing/tokens.ts';
-import { writeSignals } from '../../core/feedback/engagements.ts';
-import type { Message } from '../../core/outbox/model.ts';
-import { countProject } from '../../core/reports/count.ts';
-import { recountProject } from '../../core/reports/recount.ts';
+import { countProject } from '../../core/figures/reports/counting/count.ts';
+import { recountProject } from '../../core/figures/reports/counting/recount.ts';
+import { readClickToken } from '../../core/mail/compose/tokens.ts';
+import { writeSignals } from '../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { SENDER, type Stage, startStage } from '../campaigns/support.ts';
 import { BROWSER, bareCampaign, sentMessage } from '../feedback/support.ts';
 import type { Client } from '../support/client.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { ensureState } from '../../core/figures/reports/state.ts';
+import { reputationWarnings } from '../../core/figures/reports/warnings.ts';
 import { startQueues, wakeQueue } from '../../core/jobs/queue.ts';
-import { providerOf } from '../../core/outbox/counting/mailbox-providers.ts';
-import { QUARTER_MS, quarterOf } from '../../core/outbox/counting/tally.ts';
-import { ensureState } from '../../core/reports/state.ts';
-import { reputationWarnings } from '../../core/reports/warnings.ts';
+import { providerOf } from '../../core/mail/ledger/counting/mailbox-providers.ts';
+import { QUARTER_MS, quarterOf } from '../../core/mail/ledger/counting/tally.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { countHappened, type Happened } from './support.ts';

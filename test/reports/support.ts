@@ -1,9 +1,9 @@
 import type { Deps } from '../../core/base/deps.ts';
-import { providerOf } from '../../core/outbox/counting/mailbox-providers.ts';
-import { Tally } from '../../core/outbox/counting/tally.ts';
-import { countProject } from '../../core/reports/count.ts';
-import { Documents } from '../../core/reports/documents.ts';
-import { readDay } from '../../core/reports/rules/day-counts.ts';
+import { countProject } from '../../core/figures/reports/counting/count.ts';
+import { Documents } from '../../core/figures/reports/documents.ts';
+import { readDay } from '../../core/figures/reports/rules/day-counts.ts';
+import { providerOf } from '../../core/mail/ledger/counting/mailbox-providers.ts';
+import { Tally } from '../../core/mail/ledger/counting/tally.ts';
 import type { Environment, Tenant } from '../support/environment.ts';
 
 /** The counts in the documents of a project, without counts of nothing: by part, quarter and name. */

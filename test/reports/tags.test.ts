@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { applyReports } from '../../core/feedback/bounces.ts';
-import { writeSignals } from '../../core/feedback/engagements.ts';
-import type { Message } from '../../core/outbox/model.ts';
-import { countProject } from '../../core/reports/count.ts';
-import { recountProject } from '../../core/reports/recount.ts';
+import { countProject } from '../../core/figures/reports/counting/count.ts';
+import { recountProject } from '../../core/figures/reports/counting/recount.ts';
+import { applyReports } from '../../core/mail/feedback/bounces.ts';
+import { writeSignals } from '../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import { BROWSER, sentMessage } from '../feedback/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { plainCounts, storedCounts } from './support.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pointsOf, stretchesOf } from '../../core/reports/rules/zones.ts';
+import { pointsOf, stretchesOf } from '../../core/figures/reports/rules/zones.ts';
 import { HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { execFileSync, fork } from 'node:child_process';
 import { expect } from 'chai';
-import type { Connection } from '../../core/outbox/relay.ts';
+import type { Connection } from '../../core/mail/ledger/relay.ts';
 import { until } from '../support/wait.ts';
 import { closeRelays, deliver, fiftyTimes, sendOn, startRelay, take } from './support.ts';
 

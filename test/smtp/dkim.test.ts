@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { compileMessage, composeMessage } from '../../core/composing/mime/compose.ts';
-import type { DkimKey, Signer } from '../../core/outbox/relay.ts';
+import { compileMessage, composeMessage } from '../../core/mail/compose/mime/compose.ts';
+import type { DkimKey, Signer } from '../../core/mail/ledger/relay.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
 
 /** Everything that a mailbox provider shows or acts on. */

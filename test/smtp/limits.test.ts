@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Budgets, BudgetUse } from '../../core/base/budgets.ts';
-import type { Connection, Lane } from '../../core/outbox/relay.ts';
+import type { Budgets, BudgetUse } from '../../core/base/limits/budgets.ts';
+import type { Connection, Lane } from '../../core/mail/ledger/relay.ts';
 import { parseRelayUrls } from '../../platform/smtp/relay-url.ts';
 import { until } from '../support/wait.ts';
 import { closeRelays, deliver, sendOn, startRelay, startRelays, take } from './support.ts';

@@ -1,6 +1,6 @@
 // Promise: nothing is sent twice.
 import { expect } from 'chai';
-import type { Delivery, Phase } from '../../core/outbox/relay.ts';
+import type { Delivery, Phase } from '../../core/mail/ledger/relay.ts';
 import { until } from '../support/wait.ts';
 import { closeRelays, deliver, fiftyTimes, newMessage, startRelay, TIMES } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect } from 'chai';
-import { describeReplies } from '../../core/outbox/rules/relay-replies.ts';
+import { describeReplies } from '../../core/mail/ledger/rules/relay-replies.ts';
 import { closeRelays, deliver, newMessage, sendOn, startRelay, take } from './support.ts';
 
 const read = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');

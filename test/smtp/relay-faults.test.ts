@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { PAUSE_FIRST_MS } from '../../core/outbox/rules/breaker.ts';
-import { judgeDelivery } from '../../core/outbox/rules/judge-delivery.ts';
+import { PAUSE_FIRST_MS } from '../../core/mail/ledger/rules/breaker.ts';
+import { judgeDelivery } from '../../core/mail/ledger/rules/judge-delivery.ts';
 import { until } from '../support/wait.ts';
 import { closeRelays, deliver, fiftyTimes, sendOn, startRelay, take } from './support.ts';
 

@@ -1,9 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Reply } from '../../core/outbox/relay.ts';
-import { freeFor, LANES, reservedShares } from '../../core/outbox/rules/lane-shares.ts';
-import { nextByWeight, type Part, preferredRelays, type Ranked, roomOf } from '../../core/outbox/rules/relay-choice.ts';
-import { isThrottle } from '../../core/outbox/rules/relay-replies.ts';
+import type { Reply } from '../../core/mail/ledger/relay.ts';
+import { freeFor, LANES, reservedShares } from '../../core/mail/ledger/rules/lane-shares.ts';
+import {
+  nextByWeight,
+  type Part,
+  preferredRelays,
+  type Ranked,
+  roomOf,
+} from '../../core/mail/ledger/rules/relay-choice.ts';
+import { isThrottle } from '../../core/mail/ledger/rules/relay-replies.ts';
 import { wireBytes } from '../../platform/smtp/message-bytes.ts';
 import { parseRelayUrls } from '../../platform/smtp/relay-url.ts';
 import { createReplyReader } from '../../platform/smtp/replies.ts';

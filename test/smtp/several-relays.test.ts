@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Connection, Mailer } from '../../core/outbox/relay.ts';
+import type { Connection, Mailer } from '../../core/mail/ledger/relay.ts';
 import type { Sink } from '../support/smtp-sink.ts';
 import { until } from '../support/wait.ts';
 import { closeRelays, deliver, fiftyTimes, newMessage, sendOn, startRelays, take } from './support.ts';

@@ -1,4 +1,4 @@
-import type { Connection, Delivery, Lane, Mailer } from '../../core/outbox/relay.ts';
+import type { Connection, Delivery, Lane, Mailer } from '../../core/mail/ledger/relay.ts';
 import { createMailer, type MailerOptions } from '../../platform/smtp/mailer.ts';
 import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts';
 

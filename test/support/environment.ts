@@ -9,7 +9,7 @@ import { createOrganization } from '../../core/accounts/organizations.ts';
 import { createProject } from '../../core/accounts/projects.ts';
 import type { Deps, Log } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
-import { drainSignals } from '../../core/feedback/buffer.ts';
+import { drainSignals } from '../../core/mail/feedback/buffer.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openPlatform } from '../../platform/connect.ts';
 import { createMetrics } from '../../platform/metrics.ts';

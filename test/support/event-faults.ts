@@ -1,6 +1,6 @@
 import { answerFault } from '../../api/http/validate.ts';
 import type { Deps } from '../../core/base/deps.ts';
-import { webhookBody } from '../../core/feed/webhook-deliveries.ts';
+import { webhookBody } from '../../core/events/webhook-deliveries.ts';
 import { type Schema, shape } from '../../schemas/schema.ts';
 import { streamedEventSchemas } from '../../schemas/stream-events.ts';
 import { eventSchema } from '../../schemas/webhook-events.ts';

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { parseId } from '../../core/base/ids.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
+import { takeBackUnsubscribe } from '../../core/consent/suppressions/suppressions.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { takeBackUnsubscribe } from '../../core/suppressions/suppressions.ts';
 import { SENDER } from '../delivery/support.ts';
 import { useEnvironment } from '../support/environment.ts';
 

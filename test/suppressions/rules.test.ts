@@ -1,7 +1,7 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { SuppressionReason } from '../../core/suppressions/model.ts';
+import type { SuppressionReason } from '../../core/consent/suppressions/model.ts';
 import {
   type AddressEntry,
   afterChange,
@@ -10,7 +10,7 @@ import {
   type MailFacts,
   type SuppressionFact,
   stoppedBy,
-} from '../../core/suppressions/rules.ts';
+} from '../../core/consent/suppressions/rules.ts';
 
 const REASONS: SuppressionReason[] = ['COMPLAINT', 'UNSUBSCRIBE', 'BOUNCE', 'MANUAL'];
 const MAILS = {

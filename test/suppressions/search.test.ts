@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Suppression } from '../../core/suppressions/model.ts';
+import type { Suppression } from '../../core/consent/suppressions/model.ts';
 import { addresses } from '../contacts/support.ts';
 import { useEnvironment } from '../support/environment.ts';
 

@@ -1,6 +1,6 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
-import { suppress } from '../../core/suppressions/suppressions.ts';
+import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { addresses } from '../contacts/support.ts';
 import { useEnvironment } from '../support/environment.ts';
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../../base/deps.ts';
-import { countRequest, tooManyRequests } from '../../base/request-counts.ts';
+import { countRequest, tooManyRequests } from '../../base/limits/request-counts.ts';
 import { networkOf } from '../../base/text/networks.ts';
 
 export const LINKS_PER_ADDRESS = 5;

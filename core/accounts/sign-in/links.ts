@@ -3,7 +3,7 @@ import type { Deps } from '../../base/deps.ts';
 import { sealSecret } from '../../base/secrets.ts';
 import { hashOf, newToken } from '../../base/tokens.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
-import { dueAtOnce } from '../../messages/messages.ts';
+import { dueAtOnce } from '../../mail/messages/messages.ts';
 import type { SignInLink } from '../model.ts';
 import { countLinkRequest } from './limits.ts';
 

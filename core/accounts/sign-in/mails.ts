@@ -2,13 +2,13 @@ import { unavailable } from '../../base/errors.ts';
 import { openSecret, SecretError } from '../../base/secrets.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
 import { escapeHtml } from '../../base/text/html.ts';
-import { compileMessage, composeMessage } from '../../composing/mime/compose.ts';
-import { sendingDomain } from '../../domains/sending-domain.ts';
 import { type DueOutcome, documentQueue, LEASE_MS, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
-import type { Outcome } from '../../outbox/ledger.ts';
-import type { Delivery, DkimKey, SendingDeps } from '../../outbox/relay.ts';
-import { judgeDelivery } from '../../outbox/rules/judge-delivery.ts';
+import { compileMessage, composeMessage } from '../../mail/compose/mime/compose.ts';
+import { sendingDomain } from '../../mail/compose/sending-domain.ts';
+import type { Outcome } from '../../mail/ledger/ledger.ts';
+import type { Delivery, DkimKey, SendingDeps } from '../../mail/ledger/relay.ts';
+import { judgeDelivery } from '../../mail/ledger/rules/judge-delivery.ts';
 import type { SignInLink } from '../model.ts';
 import { type LinkSecret, linkContext, linkUrl, SIGN_IN_MAILS } from './links.ts';
 

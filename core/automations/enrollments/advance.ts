@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps, EnrollmentWait } from '../../base/deps.ts';
-import { readPast } from '../../contacts/behaviour/past.ts';
-import type { Contact } from '../../contacts/model.ts';
+import { marketingFacts } from '../../consent/suppressions/groups.ts';
+import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
-import { mailChannel } from '../../messages/messages.ts';
-import { marketingFacts } from '../../suppressions/groups.ts';
-import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
+import { mailChannel } from '../../mail/messages/messages.ts';
+import type { Contact } from '../../people/model.ts';
+import { readPast } from '../../people/past.ts';
 import { definitionOf } from '../definitions.ts';
 import { stepMail } from '../mails.ts';
 import type { Automation, Enrollment, EnrollmentEvent } from '../model.ts';

@@ -1,10 +1,10 @@
 import type { AnyBulkWriteOperation, Collection, Document, ObjectId } from 'mongodb';
-import { createBatcher } from '../../base/batcher.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
+import { createBatcher } from '../../base/work/batcher.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
-import { mailChannel } from '../../messages/messages.ts';
+import { mailChannel } from '../../mail/messages/messages.ts';
 import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from '../model.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from '../record-triggers.ts';
 import { advanceEnrollment, firstMove } from './advance.ts';

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
-import { type NewEvent, publishEvents } from '../../feed/events.ts';
+import { type NewEvent, publishEvents } from '../../events/events.ts';
 import type { CountedMove } from './counts.ts';
 
 /** Publishes contacts that entered, finished or left an automation, in the transaction that moves them. */

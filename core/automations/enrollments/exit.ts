@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
-import type { Contact } from '../../contacts/model.ts';
-import type { PublishedChange } from '../../contacts/subscribers.ts';
+import { goneGroups } from '../../consent/suppressions/groups.ts';
+import type { SuppressionFact } from '../../consent/suppressions/rules.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
-import { goneGroups } from '../../suppressions/groups.ts';
-import type { SuppressionFact } from '../../suppressions/rules.ts';
+import type { Contact } from '../../people/model.ts';
+import type { PublishedChange } from '../../people/subscribers.ts';
 import type { Enrollment, ExitReason } from '../model.ts';
 import { AT_ONCE, ENROLLMENTS, insertTriggers, newTrigger } from '../record-triggers.ts';
 import { isUnsubscribed } from '../rules/exits.ts';

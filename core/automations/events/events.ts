@@ -1,15 +1,15 @@
 import type { ObjectId } from 'mongodb';
 import type { updateEventBody } from '../../../schemas/events.ts';
 import type { Described } from '../../../schemas/schema.ts';
+import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
+import { named } from '../../base/database/search.ts';
+import { inTransaction } from '../../base/database/transactions.ts';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
-import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import { derivedId, findById } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
-import { named } from '../../base/search.ts';
-import { inTransaction } from '../../base/transactions.ts';
-import { touchProjectRules } from '../../contacts/project-rules.ts';
+import { touchProjectRules } from '../../people/project-rules.ts';
 import type { EventDefinition, EventProperty } from '../model.ts';
 
 type EventInput = Described<typeof updateEventBody>;

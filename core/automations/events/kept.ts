@@ -1,4 +1,4 @@
-import { batchesById } from '../../base/batches.ts';
+import { batchesById } from '../../base/database/batches.ts';
 import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
-import { publishEvents } from '../../feed/events.ts';
-import { figuresUntil } from '../../feed/listeners.ts';
+import { publishEvents } from '../../events/events.ts';
+import { figuresUntil } from '../../events/listeners.ts';
 import type { EventRecord } from '../model.ts';
 
 /** A stream gets some events of a burst, not all of them. */

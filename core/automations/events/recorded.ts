@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { READ_TIME_MAX_MS } from '../../base/paging.ts';
-import type { Contact } from '../../contacts/model.ts';
+import type { Contact } from '../../people/model.ts';
 import type { EventRecord } from '../model.ts';
 import { getEvent } from './events.ts';
 

@@ -1,4 +1,4 @@
-import type { Behaviour, DeclaredTypes, FilterSubject } from '../../contacts/filters/filters.ts';
+import type { Behaviour, DeclaredTypes, FilterSubject } from '../../people/filters/filters.ts';
 import type { AutomationBranch, AutomationDefinition } from '../model.ts';
 import { compileCriteria } from './criteria.ts';
 import { type CompiledEntry, compileEntry } from './entry.ts';

@@ -8,7 +8,7 @@ import {
   isBehaviour,
   isFilter,
   parseFilter,
-} from '../../contacts/filters/filters.ts';
+} from '../../people/filters/filters.ts';
 
 /** The criteria of an entry or a branch, read once. */
 interface CompiledCriteria {

@@ -7,7 +7,7 @@ import {
   SEARCHED_LENGTH_MIN,
   searchedLength,
   storedForm,
-} from '../../contacts/filters/filters.ts';
+} from '../../people/filters/filters.ts';
 import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 

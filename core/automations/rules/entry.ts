@@ -1,4 +1,4 @@
-import type { Condition, DeclaredTypes, FilterSubject } from '../../contacts/filters/filters.ts';
+import type { Condition, DeclaredTypes, FilterSubject } from '../../people/filters/filters.ts';
 import type { EntryCriteria, EntryType } from '../model.ts';
 import { compileCriteria } from './criteria.ts';
 import { propertyPath } from './definition.ts';

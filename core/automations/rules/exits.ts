@@ -1,4 +1,4 @@
-import { type MailFacts, type SuppressionFact, stoppedBy } from '../../suppressions/rules.ts';
+import { type MailFacts, type SuppressionFact, stoppedBy } from '../../consent/suppressions/rules.ts';
 
 /** Whether the contact unsubscribed from what this automation sends. A bounce or a manual entry stops only the mail, not the enrollment. */
 export function isUnsubscribed(

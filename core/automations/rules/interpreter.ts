@@ -1,4 +1,4 @@
-import type { FilterSubject, Past } from '../../contacts/filters/filters.ts';
+import type { FilterSubject, Past } from '../../people/filters/filters.ts';
 import type { AutomationStep, ExitReason } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { delayMs } from './definition.ts';

@@ -1,6 +1,6 @@
 import type { PropertyValue } from '../../base/model.ts';
-import type { Tally } from '../../contacts/filters/filters.ts';
-import type { Contact } from '../../contacts/model.ts';
+import type { Tally } from '../../people/filters/filters.ts';
+import type { Contact } from '../../people/model.ts';
 import type { ExitReason } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { decide, type Position, type StepEvent } from './interpreter.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
-import { orphanOpenMessages, RESTORED_OWNER } from '../../outbox/after-restore.ts';
-import type { BlockClaim } from '../../outbox/blocks/model.ts';
+import { orphanOpenMessages, RESTORED_OWNER } from '../../mail/ledger/after-restore.ts';
+import type { BlockClaim } from '../../mail/ledger/blocks/model.ts';
 import type { Campaign } from '../model.ts';
 import { RETRYABLE, UNDER_WAY } from '../status.ts';
 import { transition } from '../transition.ts';

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
+import { inTransaction } from '../../base/database/transactions.ts';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
-import { inTransaction } from '../../base/transactions.ts';
-import { states } from '../../outbox/states.ts';
+import { states } from '../../mail/ledger/states.ts';
 import type { Campaign, CampaignFreeze } from '../model.ts';
 
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;

@@ -1,8 +1,8 @@
-import { Deadline } from '../../base/deadlines.ts';
 import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
+import { Deadline } from '../../base/limits/deadlines.ts';
 import type { Session } from '../../base/model.ts';
-import { countWithout, isEmpty, keptCounts, type Reading, type Union } from '../../contacts/lists/unions.ts';
+import { countWithout, isEmpty, keptCounts, type Reading, type Union } from '../../people/lists/unions.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { type Addressed, readAudience, sourcesOf } from './read.ts';
 

@@ -3,8 +3,8 @@ import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import type { PageOf } from '../../base/paging.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
-import type { Email } from '../../messages/copies.ts';
-import { type EmailFilter, idsWithin, listEmails, queryOf } from '../../messages/emails.ts';
+import type { Email } from '../../mail/messages/copies.ts';
+import { type EmailFilter, idsWithin, listEmails, queryOf } from '../../mail/messages/emails.ts';
 import type { Campaign } from '../model.ts';
 import { isInBlocks, pageWithWaiting, type Search } from './waiting.ts';
 

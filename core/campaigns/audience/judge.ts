@@ -1,13 +1,13 @@
-import { mapAhead } from '../../base/ahead.ts';
 import type { Deps } from '../../base/deps.ts';
 import { taggedWith } from '../../base/text/tags.ts';
-import type { BlockRecipient } from '../../outbox/blocks/model.ts';
-import { recipientId } from '../../outbox/blocks/recipient-id.ts';
-import type { Message } from '../../outbox/model.ts';
-import { states } from '../../outbox/states.ts';
-import { marketingFacts } from '../../suppressions/groups.ts';
-import { type SuppressionFact, stoppedBy } from '../../suppressions/rules.ts';
-import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
+import { mapAhead } from '../../base/work/ahead.ts';
+import { marketingFacts } from '../../consent/suppressions/groups.ts';
+import { type SuppressionFact, stoppedBy } from '../../consent/suppressions/rules.ts';
+import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
+import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
+import { recipientId } from '../../mail/ledger/blocks/recipient-id.ts';
+import type { Message } from '../../mail/ledger/model.ts';
+import { states } from '../../mail/ledger/states.ts';
 import type { Campaign } from '../model.ts';
 import type { Attempt } from './attempt.ts';
 

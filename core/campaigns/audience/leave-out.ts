@@ -1,8 +1,8 @@
 import type { Deps } from '../../base/deps.ts';
-import type { IdSet } from '../../base/id-set.ts';
-import type { BlockRecipient } from '../../outbox/blocks/model.ts';
-import type { Message } from '../../outbox/model.ts';
-import { states } from '../../outbox/states.ts';
+import type { IdSet } from '../../base/work/id-set.ts';
+import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
+import type { Message } from '../../mail/ledger/model.ts';
+import { states } from '../../mail/ledger/states.ts';
 import { type Attempt, asOurs, removeBlocks, succeed } from './attempt.ts';
 import { AudienceWriter, countProvider, type Providers, type Written } from './write.ts';
 

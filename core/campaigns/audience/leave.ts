@@ -1,5 +1,5 @@
 import type { Deps } from '../../base/deps.ts';
-import { countOpen } from '../../outbox/blocks/counts.ts';
+import { countOpen } from '../../mail/ledger/blocks/counts.ts';
 import type { Campaign } from '../model.ts';
 import { ledgerCounts } from '../numbers/counts.ts';
 import { OVER } from '../status.ts';

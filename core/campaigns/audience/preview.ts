@@ -1,11 +1,13 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { mapAhead } from '../../base/ahead.ts';
-import { inTime } from '../../base/deadlines.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
+import { inTime } from '../../base/limits/deadlines.ts';
 import type { Project } from '../../base/model.ts';
-import { takeSlot } from '../../contacts/lists/slots.ts';
+import { mapAhead } from '../../base/work/ahead.ts';
+import { keptTotal } from '../../consent/suppressions/groups.ts';
+import type { Suppression, SuppressionGroup } from '../../consent/suppressions/model.ts';
+import { takeSlot } from '../../people/lists/slots.ts';
 import {
   countWithout,
   isEmpty,
@@ -13,14 +15,12 @@ import {
   membersFilter,
   type Reading,
   sizeAtMost,
-} from '../../contacts/lists/unions.ts';
-import { keptTotal } from '../../suppressions/groups.ts';
-import type { Suppression, SuppressionGroup } from '../../suppressions/model.ts';
-import { type CampaignInput, namedFields, plainAudience } from '../input.ts';
+} from '../../people/lists/unions.ts';
+import { type CampaignInput, namedFields, plainAudience } from '../definition/input.ts';
+import { requireRecipients, whoDidNotOpen } from '../definition/of-campaign.ts';
+import { segmentsIn } from '../definition/segments.ts';
 import type { Campaign, OtherAudience } from '../model.ts';
-import { segmentsIn } from '../run/segments.ts';
 import { ofOneMoment, unionsOf } from './count.ts';
-import { requireRecipients, whoDidNotOpen } from './of-campaign.ts';
 import { type Addressed, readAudience } from './read.ts';
 
 /** Less than the two seconds that are promised. */

@@ -3,12 +3,12 @@ import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import { compareBytes } from '../../base/text/byte-order.ts';
-import { globalListId, goesToEverybody } from '../../contacts/lists/global-list.ts';
-import type { Contact, StoredList } from '../../contacts/model.ts';
-import { membersOf } from '../../contacts/search.ts';
-import type { BlockRecipient } from '../../outbox/blocks/model.ts';
+import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
+import { globalListId, goesToEverybody } from '../../people/global-list.ts';
+import type { Contact, StoredList } from '../../people/model.ts';
+import { membersOf } from '../../people/search.ts';
+import { recipientsOf } from '../definition/of-campaign.ts';
 import type { Campaign } from '../model.ts';
-import { recipientsOf } from './of-campaign.ts';
 
 const BATCH = 2_000;
 

@@ -3,10 +3,10 @@ import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
 import { taggedWith } from '../../base/text/tags.ts';
-import { type OfRun, type Placed, placedByAddress, type Waiting, waitingOf } from '../../outbox/blocks/read.ts';
-import { recipientId } from '../../outbox/blocks/recipient-id.ts';
-import type { Message } from '../../outbox/model.ts';
-import { states } from '../../outbox/states.ts';
+import { type OfRun, type Placed, placedByAddress, type Waiting, waitingOf } from '../../mail/ledger/blocks/read.ts';
+import { recipientId } from '../../mail/ledger/blocks/recipient-id.ts';
+import type { Message } from '../../mail/ledger/model.ts';
+import { states } from '../../mail/ledger/states.ts';
 import type { Campaign, CampaignFreeze } from '../model.ts';
 
 type OfBlocks = Pick<Campaign, '_id' | 'projectId' | 'tags'> & {

@@ -1,9 +1,9 @@
+import { insertNew } from '../../base/database/idempotent-insert.ts';
 import type { Deps } from '../../base/deps.ts';
-import { insertNew } from '../../base/idempotent-insert.ts';
 import { derivedId } from '../../base/ids.ts';
-import { BLOCK_MAX, type Block, type BlockRecipient } from '../../outbox/blocks/model.ts';
-import { providerOf } from '../../outbox/counting/mailbox-providers.ts';
-import type { Message } from '../../outbox/model.ts';
+import { BLOCK_MAX, type Block, type BlockRecipient } from '../../mail/ledger/blocks/model.ts';
+import { providerOf } from '../../mail/ledger/counting/mailbox-providers.ts';
+import type { Message } from '../../mail/ledger/model.ts';
 import { type Attempt, asOurs, keepWritten } from './attempt.ts';
 
 /** Blocks of one insert, some 20 kB each. */

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
-import { countClaims, countOpen } from '../../outbox/blocks/counts.ts';
-import { type MessageState, states } from '../../outbox/states.ts';
+import { countClaims, countOpen } from '../../mail/ledger/blocks/counts.ts';
+import { type MessageState, states } from '../../mail/ledger/states.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
 

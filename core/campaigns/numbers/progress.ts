@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../../base/deps.ts';
+import { type AwaitedSegment, segmentsInTheWay, wordsFor } from '../definition/segments.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
-import { type AwaitedSegment, segmentsInTheWay, wordsFor } from '../run/segments.ts';
 import { OVER } from '../status.ts';
 import { sendingMsOf } from '../transition.ts';
 import { type LedgerCounts, nextAtOf } from './counts.ts';

@@ -1,8 +1,8 @@
-import { costlyCache } from '../../base/cache.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
-import { countClaims } from '../../outbox/blocks/counts.ts';
-import { ALL_STATES, type MessageState, states } from '../../outbox/states.ts';
+import { costlyCache } from '../../base/work/cache.ts';
+import { countClaims } from '../../mail/ledger/blocks/counts.ts';
+import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
 import type { Campaign } from '../model.ts';
 import { type LedgerCounts, ledgerCounts } from './counts.ts';
 

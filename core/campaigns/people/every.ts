@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
-import type { Engagement } from '../../messages/model.ts';
-import { findCampaign } from '../campaigns.ts';
+import type { Engagement } from '../../mail/messages/model.ts';
+import { findCampaign } from '../definition/campaigns.ts';
 import type { Campaign } from '../model.ts';
 import { type Acted, actedIn, type ClickedLink, figures, indexOf } from './figures.ts';
 import { type Behind, type Person, peopleOf, refuseLink } from './list.ts';

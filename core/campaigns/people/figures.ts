@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Figure } from '../../../schemas/people.ts';
-import type { Engagement } from '../../messages/model.ts';
-import { DELIVERED_STATES, type MessageState, states } from '../../outbox/states.ts';
+import { DELIVERED_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
+import type { Engagement } from '../../mail/messages/model.ts';
 import type { Campaign } from '../model.ts';
 
 type Act = 'openedAt' | 'humanOpenedAt' | 'clickedAt' | 'unsubscribedAt' | 'complainedAt';

@@ -4,12 +4,12 @@ import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
-import type { Engagement } from '../../messages/model.ts';
-import type { Message } from '../../outbox/model.ts';
-import { findCampaign } from '../campaigns.ts';
+import type { Message } from '../../mail/ledger/model.ts';
+import type { Engagement } from '../../mail/messages/model.ts';
+import { findCampaign } from '../definition/campaigns.ts';
+import { keptUntil } from '../definition/kept.ts';
 import type { Campaign } from '../model.ts';
 import { type Acted, actedIn, type ClickedLink, figures, type InStates, indexOf } from './figures.ts';
-import { keptUntil } from './kept.ts';
 import { totalOf } from './totals.ts';
 import { pageWithout } from './without.ts';
 

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
-import type { Message } from '../../outbox/model.ts';
-import type { MessageState } from '../../outbox/states.ts';
+import type { Message } from '../../mail/ledger/model.ts';
+import type { MessageState } from '../../mail/ledger/states.ts';
 import type { Campaign } from '../model.ts';
 
 type Db = Pick<Deps, 'db'>;

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { costlyCache } from '../../base/cache.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
-import { ALL_STATES, type MessageState, states } from '../../outbox/states.ts';
+import { costlyCache } from '../../base/work/cache.ts';
+import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
+import { keptUntil } from '../definition/kept.ts';
 import type { Campaign } from '../model.ts';
 import { type Acted, actedIn, type ClickedLink, type DidNot, figures, type InStates, indexOf } from './figures.ts';
-import { keptUntil } from './kept.ts';
 import { ROWS_AT_ONCE, type Tenant } from './rows.ts';
 
 type TotalDeps = Pick<Deps, 'db' | 'state' | 'config' | 'clock'>;

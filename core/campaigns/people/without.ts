@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { mapAhead } from '../../base/ahead.ts';
-import { BoundedMap, SHOWN_FACTOR } from '../../base/cache.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
-import type { Message } from '../../outbox/model.ts';
-import { states } from '../../outbox/states.ts';
+import { mapAhead } from '../../base/work/ahead.ts';
+import { BoundedMap, SHOWN_FACTOR } from '../../base/work/cache.ts';
+import type { Message } from '../../mail/ledger/model.ts';
+import { states } from '../../mail/ledger/states.ts';
 import { type Acted, actedIn } from './figures.ts';
 import { everyRow, ROWS_AT_ONCE, type Tenant } from './rows.ts';
 

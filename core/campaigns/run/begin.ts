@@ -1,19 +1,19 @@
+import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
-import { repeatOnDuplicate } from '../../base/idempotent-insert.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { publishedTemplate } from '../../templates/find.ts';
-import { CAMPAIGN_METRICS } from '../campaigns.ts';
-import { contentNow } from '../content.ts';
+import { CAMPAIGN_METRICS } from '../definition/campaigns.ts';
+import { contentNow } from '../definition/content.ts';
+import { listEntries, withEntries } from '../definition/expand.ts';
+import { holdLists } from '../definition/holds.ts';
+import { readyToPublish } from '../definition/input.ts';
 import type { CommitWith } from '../events.ts';
-import { listEntries, withEntries } from '../expand.ts';
-import { holdLists } from '../holds.ts';
-import { readyToPublish } from '../input.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
-import { compileFrozen } from '../send/compile.ts';
 import { sendingStatus } from '../status.ts';
 import { type Move, transition } from '../transition.ts';
+import { compileFrozen } from './compile.ts';
 
 /**
  * Freezes the content, and the names and sizes of the lists, when sending starts; content that cannot be sent at all fails here,

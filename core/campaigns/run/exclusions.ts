@@ -1,11 +1,11 @@
 import type { Deps } from '../../base/deps.ts';
-import { IdSet } from '../../base/id-set.ts';
 import { parseId } from '../../base/ids.ts';
-import { correctSegment } from '../../contacts/lists/recompute.ts';
-import type { Contact } from '../../contacts/model.ts';
-import { membersOf } from '../../contacts/search.ts';
+import { IdSet } from '../../base/work/id-set.ts';
+import { correctSegment } from '../../people/lists/recompute.ts';
+import type { Contact } from '../../people/model.ts';
+import { membersOf } from '../../people/search.ts';
+import { segmentsIn } from '../definition/segments.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
-import { segmentsIn } from './segments.ts';
 
 const MEMBERS_AT_ONCE = 1_000;
 

@@ -1,9 +1,9 @@
 import { MongoError } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
-import { IdSet } from '../../base/id-set.ts';
 import type { Session } from '../../base/model.ts';
-import { publishSuppressed } from '../../messages/events.ts';
-import { states } from '../../outbox/states.ts';
+import { IdSet } from '../../base/work/id-set.ts';
+import { states } from '../../mail/ledger/states.ts';
+import { publishSuppressed } from '../../mail/messages/events.ts';
 import { type Attempt, beginAttempt, endAttempt, LostAttempt } from '../audience/attempt.ts';
 import { judged } from '../audience/judge.ts';
 import { leaveOut } from '../audience/leave-out.ts';

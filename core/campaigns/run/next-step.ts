@@ -1,14 +1,14 @@
 import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import { removeBlocksWhenSent } from '../audience/leave.ts';
-import { audienceFault } from '../audience/of-campaign.ts';
+import { audienceFault } from '../definition/of-campaign.ts';
+import { type AwaitedSegment, awaitedSegments, wordsFor } from '../definition/segments.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { countNow, type LedgerCounts, ledgerCounts, refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
-import { settleCampaignOrphans, unsettledOf } from '../send/orphans.ts';
 import { type Move, transition } from '../transition.ts';
 import { begin } from './begin.ts';
-import { type AwaitedSegment, awaitedSegments, wordsFor } from './segments.ts';
+import { settleCampaignOrphans, unsettledOf } from './orphans.ts';
 import { type SendStep, sendingStep, type WaitStep } from './sending-plan.ts';
 
 export interface CampaignRef {

@@ -1,8 +1,8 @@
 import type { Deps } from '../../base/deps.ts';
-import type { Seqs } from '../../outbox/blocks/counts.ts';
-import { BLOCK_MAX } from '../../outbox/blocks/model.ts';
-import { unclaimedRange } from '../../outbox/blocks/unclaimed.ts';
-import { states } from '../../outbox/states.ts';
+import type { Seqs } from '../../mail/ledger/blocks/counts.ts';
+import { BLOCK_MAX } from '../../mail/ledger/blocks/model.ts';
+import { unclaimedRange } from '../../mail/ledger/blocks/unclaimed.ts';
+import { states } from '../../mail/ledger/states.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { release } from './gradual-release.ts';
 

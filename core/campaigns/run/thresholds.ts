@@ -1,6 +1,6 @@
 import type { Deps } from '../../base/deps.ts';
-import type { Outcome } from '../../outbox/ledger.ts';
-import { states } from '../../outbox/states.ts';
+import type { Outcome } from '../../mail/ledger/ledger.ts';
+import { states } from '../../mail/ledger/states.ts';
 import type { Campaign } from '../model.ts';
 import { ledgerCounts, refreshCounts } from '../numbers/counts.ts';
 import { isUnderWay } from '../status.ts';

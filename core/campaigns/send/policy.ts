@@ -1,13 +1,13 @@
 import type { Deps } from '../../base/deps.ts';
-import { TokenBucket } from '../../base/token-bucket.ts';
-import type { RunPolicy } from '../../delivery/run.ts';
-import type { ClaimedRecipient } from '../../delivery/sources/source.ts';
-import type { Outcome } from '../../outbox/ledger.ts';
+import { TokenBucket } from '../../base/limits/token-bucket.ts';
+import type { RunPolicy } from '../../mail/deliver/run.ts';
+import type { ClaimedRecipient } from '../../mail/deliver/sources/source.ts';
+import type { Outcome } from '../../mail/ledger/ledger.ts';
 import { TemplateRenderError } from '../../templates/language/templates.ts';
 import type { Campaign } from '../model.ts';
+import type { CompiledCampaign, UnsignedMail } from '../run/compile.ts';
 import type { ThresholdWatch } from '../run/thresholds.ts';
 import { isUnderWay } from '../status.ts';
-import type { CompiledCampaign, UnsignedMail } from './compile.ts';
 import type { RelayNote } from './relay-status.ts';
 
 interface Given {

@@ -1,6 +1,6 @@
-import type { Run } from '../../delivery/run.ts';
-import type { RelayFault, SendingDeps } from '../../outbox/relay.ts';
-import { formatReply } from '../../outbox/rules/relay-replies.ts';
+import type { Run } from '../../mail/deliver/run.ts';
+import type { RelayFault, SendingDeps } from '../../mail/ledger/relay.ts';
+import { formatReply } from '../../mail/ledger/rules/relay-replies.ts';
 import type { Campaign } from '../model.ts';
 
 /** Report an outage only after two seconds, or when it ends the range. */

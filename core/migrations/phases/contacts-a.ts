@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
-import type { PhaseRun } from '../run/progress.ts';
+import type { PhaseRun } from '../progress/progress.ts';
 import { type SourceA, type SourceContact, SourceError, type SourceExport, type SourceRow } from '../source.ts';
 import {
   addContacts,

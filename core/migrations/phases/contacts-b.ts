@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { PhaseRun } from '../run/progress.ts';
+import type { PhaseRun } from '../progress/progress.ts';
 import type { SourceB, SourceContact } from '../source.ts';
 import {
   addContacts,

@@ -3,11 +3,11 @@ import { AppError } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { PropertyType } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
-import { type ContactChange, type ContactOutcome, changeContactsTogether } from '../../contacts/changes.ts';
-import { importWriter } from '../../contacts/lists/counts.ts';
+import { type ContactChange, type ContactOutcome, changeContactsTogether } from '../../people/changes/changes.ts';
+import { importWriter } from '../../people/changes/counts.ts';
 import type { Migration, MigrationNote, MigrationPhase } from '../model.ts';
+import { type PhaseRun, withNotes } from '../progress/progress.ts';
 import { sourceMobile, sourceName, sourceValue } from '../rules/values.ts';
-import { type PhaseRun, withNotes } from '../run/progress.ts';
 import type { Source, SourceContact } from '../source.ts';
 import { fieldMappings } from './fields.ts';
 

@@ -1,7 +1,7 @@
 import type { MigrationMapping } from '../model.ts';
+import type { PhaseRun } from '../progress/progress.ts';
+import { withNotes } from '../progress/progress.ts';
 import { fieldNameOf } from '../rules/values.ts';
-import type { PhaseRun } from '../run/progress.ts';
-import { withNotes } from '../run/progress.ts';
 import type { Source, SourceField } from '../source.ts';
 import { makeField } from '../target.ts';
 

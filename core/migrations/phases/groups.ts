@@ -1,5 +1,5 @@
-import { eachItem, type ItemOutcome, wantedOf } from '../run/each-item.ts';
-import type { PhaseRun } from '../run/progress.ts';
+import { eachItem, type ItemOutcome, wantedOf } from '../progress/each-item.ts';
+import type { PhaseRun } from '../progress/progress.ts';
 import type { SourceA, SourceB, SourceGroup } from '../source.ts';
 import { makeGroup, suppressAddresses } from '../target.ts';
 

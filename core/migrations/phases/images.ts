@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
-import { storePicture } from '../../media/media.ts';
-import { isOfBelievableSize, readPicture } from '../../media/pictures.ts';
+import { storePicture } from '../../templates/media/media.ts';
+import { isOfBelievableSize, readPicture } from '../../templates/media/pictures.ts';
 import { fetchableUrl, imageUrls } from '../rules/templates.ts';
 
 const IMAGES_MAX = 200;

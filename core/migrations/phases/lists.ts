@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { eachItem, type ItemOutcome, wantedOf } from '../run/each-item.ts';
-import type { PhaseRun } from '../run/progress.ts';
+import { eachItem, type ItemOutcome, wantedOf } from '../progress/each-item.ts';
+import type { PhaseRun } from '../progress/progress.ts';
 import type { SourceA, SourceB, SourceItem } from '../source.ts';
 import { linkedList, makeList } from '../target.ts';
 

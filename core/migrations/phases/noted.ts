@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { MigrationUnsubscribed } from '../model.ts';
-import type { PhaseRun } from '../run/progress.ts';
+import type { PhaseRun } from '../progress/progress.ts';
 import { SourceError, type SourceSuppressed, type SuppressionList } from '../source.ts';
 
 /** Long enough for any run and its retries; the end of the job deletes them at once. */

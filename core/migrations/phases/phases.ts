@@ -1,5 +1,5 @@
+import type { PhaseRun } from '../progress/progress.ts';
 import type { PhaseOf } from '../rules/phase-order.ts';
-import type { PhaseRun } from '../run/progress.ts';
 import type { Source, SourceA, SourceB } from '../source.ts';
 import { contactsOfA } from './contacts-a.ts';
 import { contactsOfB } from './contacts-b.ts';

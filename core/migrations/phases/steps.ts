@@ -1,5 +1,5 @@
 import type { MigrationPhase } from '../model.ts';
-import type { PhaseRun } from '../run/progress.ts';
+import type { PhaseRun } from '../progress/progress.ts';
 
 export interface Step {
   /** The order of the steps, which stays the same whatever is added or deleted at the source during the run. */

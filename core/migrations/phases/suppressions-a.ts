@@ -1,9 +1,9 @@
 import { normalizeEmail } from '../../base/text/addresses.ts';
-import { builtInGroup } from '../../suppressions/groups.ts';
-import { suppressEach } from '../../suppressions/suppressions.ts';
+import { builtInGroup } from '../../consent/suppressions/groups.ts';
+import { suppressEach } from '../../consent/suppressions/suppressions.ts';
 import type { Migration, MigrationPhase } from '../model.ts';
+import { type PhaseRun, withNotes } from '../progress/progress.ts';
 import { missingScope, suppressionTargets } from '../rules/suppression-lists.ts';
-import { type PhaseRun, withNotes } from '../run/progress.ts';
 import {
   type SourceA,
   SourceError,

@@ -1,7 +1,7 @@
 import { normalizeEmail } from '../../base/text/addresses.ts';
-import { builtInGroup } from '../../suppressions/groups.ts';
+import { builtInGroup } from '../../consent/suppressions/groups.ts';
 import type { MigrationNote } from '../model.ts';
-import { type PhaseRun, withNotes } from '../run/progress.ts';
+import { type PhaseRun, withNotes } from '../progress/progress.ts';
 import type { SourceB, SourceContact } from '../source.ts';
 import { suppressGlobally } from '../target.ts';
 import { countNotes, noteAddresses, notedInBatches, notSuppressed, notSuppressedError } from './noted.ts';

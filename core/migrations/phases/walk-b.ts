@@ -1,5 +1,5 @@
 import type { MigrationPhase } from '../model.ts';
-import { type PhaseRun, withNotes } from '../run/progress.ts';
+import { type PhaseRun, withNotes } from '../progress/progress.ts';
 import { type SourceB, type SourceContact, SourceError, type SourcePage } from '../source.ts';
 import { afterStep, cursorOf, type Step, type StepCursor, saveCursor, walkSteps } from './steps.ts';
 

@@ -1,5 +1,5 @@
-import type { BuiltIn } from '../../suppressions/groups.ts';
-import type { SuppressionReason } from '../../suppressions/model.ts';
+import type { BuiltIn } from '../../consent/suppressions/groups.ts';
+import type { SuppressionReason } from '../../consent/suppressions/model.ts';
 import type { SuppressionList } from '../source.ts';
 
 interface Target {

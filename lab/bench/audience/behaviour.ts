@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { createProject } from '../../../core/accounts/projects.ts';
 import type { Project } from '../../../core/base/model.ts';
-import { clickToken, openToken } from '../../../core/composing/tokens.ts';
-import { newList } from '../../../core/contacts/lists/global-list.ts';
-import { createSegment } from '../../../core/contacts/lists/segments.ts';
-import type { Contact } from '../../../core/contacts/model.ts';
-import type { Message } from '../../../core/outbox/model.ts';
+import { clickToken, openToken } from '../../../core/mail/compose/tokens.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+import { newList } from '../../../core/people/global-list.ts';
+import { createSegment } from '../../../core/people/lists/segments.ts';
+import type { Contact } from '../../../core/people/model.ts';
 import { until } from '../../../test/support/wait.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/report.ts';

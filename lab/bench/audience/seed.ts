@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { globalListId } from '../../../core/contacts/lists/global-list.ts';
-import type { Contact } from '../../../core/contacts/model.ts';
+import { globalListId } from '../../../core/people/global-list.ts';
+import type { Contact } from '../../../core/people/model.ts';
 import { properties, type Stage, say } from './stage.ts';
 
 const CONTACTS_AT_ONCE = 5_000;

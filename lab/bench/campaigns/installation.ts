@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
-import type { Contact } from '../../../core/contacts/model.ts';
+import type { Contact } from '../../../core/people/model.ts';
 import type { Child } from '../../../stack/processes/child.ts';
 import { prefixed, workflowIds } from '../../../workflows/names.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';

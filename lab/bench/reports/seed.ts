@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import { emptyCounts } from '../../../core/campaigns/input.ts';
+import { emptyCounts } from '../../../core/campaigns/definition/input.ts';
 import type { Campaign } from '../../../core/campaigns/model.ts';
-import type { Engagement } from '../../../core/messages/model.ts';
-import type { Message } from '../../../core/outbox/model.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+import type { Engagement } from '../../../core/mail/messages/model.ts';
 import type { Client } from '../../../test/support/client.ts';
 import type { DrillContext } from '../../rig/context.ts';
 

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { withContent } from '../../../core/messages/content-retention.ts';
-import type { Content, Message } from '../../../core/outbox/model.ts';
+import type { Content, Message } from '../../../core/mail/ledger/model.ts';
+import { withContent } from '../../../core/mail/messages/content-retention.ts';
 import { type DrillContext, SENDER } from '../../rig/context.ts';
 
 /** As endpoint 6 takes them: 100 recipients a call. */

@@ -1,4 +1,4 @@
-import type { Connection, Delivery, Envelope, Lane, RelayFault, Reply } from '../../../core/outbox/relay.ts';
+import type { Connection, Delivery, Envelope, Lane, RelayFault, Reply } from '../../../core/mail/ledger/relay.ts';
 import { SmtpClient } from '../client.ts';
 import { NO_REPLY } from '../handshake.ts';
 import { STALE, UNSENT } from '../job.ts';

@@ -1,5 +1,5 @@
-import { type Budgets, ownBudgets, RateShare, type Share } from '../../../core/base/budgets.ts';
-import type { Lane } from '../../../core/outbox/relay.ts';
+import { type Budgets, ownBudgets, RateShare, type Share } from '../../../core/base/limits/budgets.ts';
+import type { Lane } from '../../../core/mail/ledger/relay.ts';
 
 /** The roles of the processes that hand mail to relays. */
 const SENDING_ROLES = ['mail', 'campaign'];

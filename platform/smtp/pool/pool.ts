@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Acquired, Lane, Outage, RelayFault, RelayState } from '../../../core/outbox/relay.ts';
-import { freeFor, LANES, type LaneCounts } from '../../../core/outbox/rules/lane-shares.ts';
-import { nextByWeight, type Part, preferredRelays, roomOf } from '../../../core/outbox/rules/relay-choice.ts';
+import type { Acquired, Lane, Outage, RelayFault, RelayState } from '../../../core/mail/ledger/relay.ts';
+import { freeFor, LANES, type LaneCounts } from '../../../core/mail/ledger/rules/lane-shares.ts';
+import { nextByWeight, type Part, preferredRelays, roomOf } from '../../../core/mail/ledger/rules/relay-choice.ts';
 import { SmtpClient } from '../client.ts';
 import type { RelayUrl } from '../relay-url.ts';
 import { PooledConnection } from './connection.ts';

@@ -1,5 +1,5 @@
-import type { RateShare } from '../../../core/base/budgets.ts';
-import type { Delivery, Lane, RelayFault, RelayState } from '../../../core/outbox/relay.ts';
+import type { RateShare } from '../../../core/base/limits/budgets.ts';
+import type { Delivery, Lane, RelayFault, RelayState } from '../../../core/mail/ledger/relay.ts';
 import {
   afterFault,
   type Breaker,
@@ -7,9 +7,9 @@ import {
   CLOSED_BREAKER,
   endTrial,
   startTrial,
-} from '../../../core/outbox/rules/breaker.ts';
-import type { LaneCounts } from '../../../core/outbox/rules/lane-shares.ts';
-import type { Ranked } from '../../../core/outbox/rules/relay-choice.ts';
+} from '../../../core/mail/ledger/rules/breaker.ts';
+import type { LaneCounts } from '../../../core/mail/ledger/rules/lane-shares.ts';
+import type { Ranked } from '../../../core/mail/ledger/rules/relay-choice.ts';
 import { SmtpClient } from '../client.ts';
 import type { Deadlines } from '../deadlines.ts';
 import { NO_REPLY, openRelay, type Timeouts } from '../handshake.ts';

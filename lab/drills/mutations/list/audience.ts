@@ -73,7 +73,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'people of open claims are counted twice once they have a row',
-    file: 'core/outbox/blocks/counts.ts',
+    file: 'core/mail/ledger/blocks/counts.ts',
     find: 'inFlight: sizeOf(open) - (await countRows(deps, of, open, session))',
     replace: 'inFlight: sizeOf(open)',
     tests: blocks,
@@ -121,7 +121,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'people of open claims are not listed',
-    file: 'core/outbox/blocks/read.ts',
+    file: 'core/mail/ledger/blocks/read.ts',
     find: 'return without(range, new Set(rows.map(({ seq }) => seq)));',
     replace: 'return rows.length < 0 ? without(range, new Set()) : [];',
     tests: blocks,
@@ -129,7 +129,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'who has another address since the freeze is not found',
-    file: 'core/outbox/blocks/read.ts',
+    file: 'core/mail/ledger/blocks/read.ts',
     find: 'if (found) return found;',
     replace: 'if (found || email !== null) return found ?? null;',
     tests: blocks,
@@ -137,7 +137,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'an erasure leaves addresses in blocks',
-    file: 'core/messages/erase.ts',
+    file: 'core/mail/erase/erase.ts',
     find: 'await eraseFromBlocks(deps, erasure),',
     replace: '',
     tests: blocks,
@@ -145,7 +145,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'an erasure leaves the ends of a block',
-    file: 'core/messages/erase-blocks.ts',
+    file: 'core/mail/erase/erase-blocks.ts',
     find: "{ $set: { first: { $ifNull: [{ $min: left }, ''] }, last: { $ifNull: [{ $max: left }, ''] } } },",
     replace: '{ $set: { count: { $size: left } } },',
     tests: blocks,
@@ -153,7 +153,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'an erasure waits for ever for a recipient that was given back',
-    file: 'core/messages/erase.ts',
+    file: 'core/mail/erase/erase.ts',
     find: 'await failQueued(deps, projectId, [_id], CONTACT_DELETED);',
     replace: '',
     tests: blocks,
@@ -209,7 +209,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'a process works beside a ledger of another version',
-    file: 'core/outbox/version.ts',
+    file: 'core/mail/ledger/version.ts',
     find: 'if (version === LEDGER_VERSION) return null;',
     replace: 'if (version !== undefined) return null;',
     tests: blocks,
@@ -232,7 +232,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'the key of claims begins with the campaign',
-    file: 'core/outbox/indexes.ts',
+    file: 'core/mail/ledger/indexes.ts',
     find: 'key: { projectId: 1, campaignId: 1, n: 1, from: 1 },',
     replace: 'key: { campaignId: 1, projectId: 1, n: 1, from: 1 },',
     tests: freeze,
@@ -240,7 +240,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'claims expire with their lease',
-    file: 'core/outbox/indexes.ts',
+    file: 'core/mail/ledger/indexes.ts',
     find: 'campaignClaims: {',
     replace: "campaignClaims: { expiry: { key: { leaseUntil: 1 }, expireAfterSeconds: 0, because: '' },",
     tests: freeze,

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 export const campaignsMutations: readonly Mutation[] = [
   {
     name: 'a campaign ignores suppressions after the claim',
-    file: 'core/delivery/claim-ahead.ts',
+    file: 'core/mail/deliver/claim-ahead.ts',
     find: 'maySend ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null',
     replace: 'maySend ? stoppedBy([], mail) : null',
     tests: ['test/campaigns/control.test.ts'],
@@ -35,7 +35,7 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'who joins an excluded segment during the freeze stays in the audience',
-    file: 'core/contacts/search.ts',
+    file: 'core/people/search.ts',
     find: 'filter: { projectId, segmentIds: _id }',
     replace: 'filter: { projectId, listIds: _id }',
     tests: ['test/campaigns/exclusions.test.ts'],
@@ -79,21 +79,21 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'an excluded list is not held',
-    file: 'core/campaigns/holds.ts',
+    file: 'core/campaigns/definition/holds.ts',
     find: "{ 'toLists.id': id }, { 'excludeLists.id': id }, {",
     replace: "{ 'toLists.id': id }, {",
     tests: ['test/campaigns/holds.test.ts'],
   },
   {
     name: 'publishing does not conflict with the removal of a list',
-    file: 'core/campaigns/holds.ts',
+    file: 'core/campaigns/definition/holds.ts',
     find: 'await deps.db.contactLists.updateMany(query, { $inc: { holds: 1 } }, { session });',
     replace: '',
     tests: ['test/campaigns/holds.test.ts'],
   },
   {
     name: 'a changed list behind its back is not looked for',
-    file: 'core/campaigns/holds.ts',
+    file: 'core/campaigns/definition/holds.ts',
     find: "if (campaign.excludeLists.some(isGone)) throw notFound('CONTACT_LIST', 'excludeLists');",
     replace: '',
     tests: ['test/campaigns/holds.test.ts'],

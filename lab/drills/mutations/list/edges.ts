@@ -44,7 +44,7 @@ export const edgesMutations: readonly Mutation[] = [
   },
   {
     name: 'a webhook is repeated by the clock of the machine',
-    file: 'core/feed/webhook-deliveries.ts',
+    file: 'core/events/webhook-deliveries.ts',
     find: 'new Date(deps.clock.now().getTime() + delayMs)',
     replace: 'new Date(Date.now() + delayMs)',
     tests: ['test/feed/webhooks.test.ts'],
@@ -60,7 +60,7 @@ export const edgesMutations: readonly Mutation[] = [
   },
   {
     name: 'events of another project are replayed',
-    file: 'core/feed/webhooks.ts',
+    file: 'core/events/webhooks.ts',
     find: 'const filter = { projectId, ...chosen, type:',
     replace: 'const filter = { ...chosen, type:',
     tests: ['test/feed/webhooks.test.ts'],
@@ -68,7 +68,7 @@ export const edgesMutations: readonly Mutation[] = [
   },
   {
     name: 'a replaced webhook secret signs until the last one has expired',
-    file: 'core/feed/webhook-secrets.ts',
+    file: 'core/events/webhook-secrets.ts',
     find: 'find({ projectId, webhookId, until: { $gt: now } })',
     replace: 'find({ projectId, webhookId })',
     tests: ['test/feed/webhook-secrets.test.ts'],
@@ -76,7 +76,7 @@ export const edgesMutations: readonly Mutation[] = [
   },
   {
     name: 'a rotation breaks receivers that check X-Webhook-Signature',
-    file: 'core/feed/webhook-signature.ts',
+    file: 'core/events/webhook-signature.ts',
     find: 'secrets.at(-1)!',
     replace: 'secrets[0]!',
     tests: ['test/feed/webhook-secrets.test.ts'],
@@ -84,7 +84,7 @@ export const edgesMutations: readonly Mutation[] = [
   },
   {
     name: 'a test of a webhook counts as a failing day',
-    file: 'core/feed/webhook-deliveries.ts',
+    file: 'core/events/webhook-deliveries.ts',
     find: "if (isTest) return end(deps, delivery, isTaken ? 'delivered' : 'failed', one);",
     replace: "if (isTest && isTaken) return end(deps, delivery, 'delivered', one);",
     tests: ['test/feed/webhook-secrets.test.ts'],
@@ -108,7 +108,7 @@ export const edgesMutations: readonly Mutation[] = [
   },
   {
     name: 'an Idempotency-Key is taken from a first try that renewed its lease',
-    file: 'core/base/idempotency.ts',
+    file: 'core/base/database/idempotency.ts',
     find: '{ _id: known._id, owner, leaseUntil }',
     replace: '{ _id: known._id, owner }',
     tests: ['test/edge/idempotency.test.ts'],
@@ -116,14 +116,14 @@ export const edgesMutations: readonly Mutation[] = [
   },
   {
     name: 'a row of an import may have any number of empty cells',
-    file: 'core/imports/rows.ts',
+    file: 'core/people/imports/rows.ts',
     find: 'if (rowBytes > ROW_BYTES_MAX)',
     replace: 'if (rowBytes > 1e12)',
     tests: ['test/imports/rows.test.ts'],
   },
   listing(
     'webhooks of all projects are listed',
-    'core/feed/webhooks.ts',
+    'core/events/webhooks.ts',
     'pageOf(deps.db.webhooks, { projectId: project._id }',
     'pageOf(deps.db.webhooks, {}',
   ),
@@ -135,13 +135,13 @@ export const edgesMutations: readonly Mutation[] = [
   ),
   listing(
     'campaigns of all projects are listed',
-    'core/campaigns/campaigns.ts',
+    'core/campaigns/definition/campaigns.ts',
     "const filter = { projectId: project._id, ...(status ? { status } : {}), ...named(search, 'name') };",
     "const filter = { ...(status ? { status } : {}), ...named(search, 'name') };",
   ),
   listing(
     'contacts of all projects are exported',
-    'core/imports/exports.ts',
+    'core/people/imports/exports.ts',
     'batchesById(deps.db.contacts, { projectId: project._id }',
     'batchesById(deps.db.contacts, {}',
   ),

@@ -23,7 +23,7 @@ export const publicMutations: readonly Mutation[] = [
   },
   {
     name: 'turning everything off leaves the lists as they are',
-    file: 'core/preferences/save.ts',
+    file: 'core/persons-own/preferences/save.ts',
     find: 'lists.filter(({ isOn }) => isOn),',
     replace: 'lists.filter(({ isOn }) => isOn === null),',
     tests: PREFERENCES,
@@ -31,7 +31,7 @@ export const publicMutations: readonly Mutation[] = [
   },
   {
     name: 'turning everything off stops the mail that a person needs',
-    file: 'core/preferences/save.ts',
+    file: 'core/persons-own/preferences/save.ts',
     find: "builtInGroup(deps, project, 'marketing')",
     replace: "builtInGroup(deps, project, 'global')",
     tests: PREFERENCES,

@@ -3,28 +3,28 @@ import type { Mutation } from '../mutation.ts';
 export const sendingMutations: readonly Mutation[] = [
   {
     name: 'mail that was stored late is not looked for before the place where the last read ended',
-    file: 'core/delivery/due-mails.ts',
+    file: 'core/mail/deliver/due-mails.ts',
     find: 'new Date(place.from.getTime() - DISORDER_MS)',
     replace: 'place.from',
     tests: ['test/delivery/due-mails.test.ts'],
   },
   {
     name: 'new mail is not looked for after deferred mail was read',
-    file: 'core/delivery/due-mails.ts',
+    file: 'core/mail/deliver/due-mails.ts',
     find: 'new Date(Math.min(dueAt.getTime(), newest))',
     replace: 'dueAt',
     tests: ['test/delivery/due-mails.test.ts'],
   },
   {
     name: 'mail that is due for long is never found while other mail comes',
-    file: 'core/delivery/due-mails.ts',
+    file: 'core/mail/deliver/due-mails.ts',
     find: 'this.#now() - place.wholeAtMs >= WHOLE_EVERY_MS',
     replace: 'false',
     tests: ['test/delivery/due-mails.test.ts'],
   },
   {
     name: 'cc and bcc are not checked after the claim',
-    file: 'core/delivery/stored/prepare.ts',
+    file: 'core/mail/deliver/stored/prepare.ts',
     find: 'isOpenRecipient(one) ? entryAgainst(one.email, content) : null',
     replace: 'null',
     tests: ['test/composing/mail.test.ts', 'test/outbox/outcomes.test.ts', 'test/delivery/copies.test.ts'],
@@ -32,7 +32,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: '`to` is not checked after the claim',
-    file: 'core/delivery/stored/prepare.ts',
+    file: 'core/mail/deliver/stored/prepare.ts',
     find: 'if (entry) verdicts.set(key, suppressed(entry));',
     replace: '',
     tests: ['test/composing/mail.test.ts'],
@@ -40,7 +40,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'mail of a deleted project is sent',
-    file: 'core/delivery/stored/prepare.ts',
+    file: 'core/mail/deliver/stored/prepare.ts',
     find: "if (!project) verdicts.set(key, failedAll(message, 'The project was deleted.'));",
     replace: '',
     tests: ['test/composing/mail.test.ts'],
@@ -55,7 +55,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'mail is sent from a verified domain of another project',
-    file: 'core/mails/check-sender.ts',
+    file: 'core/mail/accept/check-sender.ts',
     find: '{ projectId, domainName: { $in: missing }',
     replace: '{ domainName: { $in: missing }',
     tests: ['test/mails/send.test.ts'],
@@ -71,7 +71,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a template that a scheduled campaign uses can be deleted',
-    file: 'core/campaigns/uses.ts',
+    file: 'core/campaigns/definition/uses.ts',
     find: 'status: { $in: EDITABLE }',
     replace: "status: 'draft'",
     tests: ['test/templates/templates.test.ts'],
@@ -87,7 +87,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a copy unsubscribes the person in `to`',
-    file: 'core/composing/compose.ts',
+    file: 'core/mail/compose/compose.ts',
     find: 'email: message.email,',
     replace: 'email: first.email,',
     tests: ['test/delivery/copies.test.ts'],
@@ -95,7 +95,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'marketing cc and bcc travel in one transaction',
-    file: 'core/mails/send.ts',
+    file: 'core/mail/accept/send.ts',
     find: 'if (!marketing || judged.length === 1)',
     replace: 'if (judged.length > 0)',
     tests: ['test/delivery/copies.test.ts'],
@@ -103,7 +103,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'mail that may have left is cancelled',
-    file: 'core/messages/scheduled/change-state.ts',
+    file: 'core/mail/messages/scheduled/change-state.ts',
     find: "'timeline.type': { $nin: ['unknown', 'requeued'] },",
     replace: '',
     tests: ['test/mails/scheduled.test.ts'],
@@ -111,7 +111,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'mail that one of its recipients has is cancelled',
-    file: 'core/messages/scheduled/change-state.ts',
+    file: 'core/mail/messages/scheduled/change-state.ts',
     find: "'recipients.state': { $nin: TAKEN_RECIPIENT_STATES },",
     replace: '',
     tests: ['test/mails/scheduled.test.ts'],
@@ -119,7 +119,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a cancelled mail stays among those that are due',
-    file: 'core/messages/scheduled/change-state.ts',
+    file: 'core/mail/messages/scheduled/change-state.ts',
     find: "{ $unset: 'dueAt' },",
     replace: '',
     tests: ['test/mails/scheduled.test.ts'],
@@ -127,7 +127,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'some copies of a mail are cancelled without the others',
-    file: 'core/messages/scheduled/change-state.ts',
+    file: 'core/mail/messages/scheduled/change-state.ts',
     find: 'if (modifiedCount < ids.length) throw new NotAll();',
     replace: '',
     tests: ['test/mails/scheduled.test.ts'],
@@ -135,7 +135,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'scheduled mail is judged by the suppressions of the call',
-    file: 'core/mails/send.ts',
+    file: 'core/mail/accept/send.ts',
     find: 'const entry = sendAt ? null : stoppedBy',
     replace: 'const entry = stoppedBy',
     tests: ['test/mails/scheduled.test.ts'],
@@ -143,7 +143,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a restored backup sends what is scheduled for later',
-    file: 'core/outbox/after-restore.ts',
+    file: 'core/mail/ledger/after-restore.ts',
     find: "$nor: [{ state: states.scheduled, $expr: { $gt: ['$dueAt', '$$NOW'] } }],",
     replace: '',
     tests: ['test/mails/scheduled.test.ts'],
@@ -151,7 +151,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'scheduled mail to a deleted contact leaves',
-    file: 'core/messages/fail-for-deleted.ts',
+    file: 'core/mail/erase/fail-for-deleted.ts',
     find: 'await cancelMailTo(deps, session, projectId, { emails, reason: CONTACT_DELETED });',
     replace: '',
     tests: ['test/mails/scheduled.test.ts'],
@@ -159,7 +159,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'all copies have one Message-ID',
-    file: 'core/composing/links.ts',
+    file: 'core/mail/compose/links.ts',
     find: 'copy && copy.index > 0',
     replace: 'copy && copy.index > 99',
     tests: ['test/delivery/copies.test.ts'],
@@ -167,7 +167,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a contact is erased while a copy needs its Cc line',
-    file: 'core/messages/erase.ts',
+    file: 'core/mail/erase/erase.ts',
     find: '!openMails.has(String(copy?.of))',
     replace: 'true',
     tests: ['test/delivery/copies.test.ts'],
@@ -175,7 +175,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a report about an unknown address counts for `to`',
-    file: 'core/feedback/bounces.ts',
+    file: 'core/mail/feedback/bounces.ts',
     find: 'one.email === recipient)?.email ?? null',
     replace: 'one.email === recipient)?.email ?? email',
     tests: ['test/inbound/reports.test.ts'],
@@ -183,7 +183,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a complaint counts for `to`, whoever it names',
-    file: 'core/feedback/complaints.ts',
+    file: 'core/mail/feedback/complaints.ts',
     find: 'const own = message?.recipients',
     replace: 'const own = false && message?.recipients',
     tests: ['test/inbound/reports.test.ts'],
@@ -191,7 +191,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'bounces of cc and bcc do not count towards a full mailbox',
-    file: 'core/messages/after-outcomes.ts',
+    file: 'core/mail/messages/after-outcomes.ts',
     find: 'others[0] + others[1] + 1',
     replace: 'others[0] + 1',
     tests: ['test/inbound/reports.test.ts'],
@@ -199,7 +199,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'evidence of an earlier attempt counts for the recipients of a later one',
-    file: 'core/outbox/resolve-orphan.ts',
+    file: 'core/mail/ledger/resolve-orphan.ts',
     find: 'evidence.isKnown && !isOfSeveralAttempts(orphan)',
     replace: 'evidence.isKnown',
     tests: ['test/outbox/ledger.test.ts'],
@@ -207,7 +207,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'the relay is asked for evidence as soon as a lease is over',
-    file: 'core/outbox/resolve-orphan.ts',
+    file: 'core/mail/ledger/resolve-orphan.ts',
     find: 'evidenceWaitMs(config) > 0',
     replace: 'evidenceWaitMs(config) > Infinity',
     tests: ['test/outbox/ledger.test.ts'],
@@ -215,7 +215,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a claim is read back from a primary that is cut off',
-    file: 'core/outbox/claim.ts',
+    file: 'core/mail/ledger/claim.ts',
     find: ", readConcern: 'majority'",
     replace: '',
     tests: ['test/outbox/ledger.test.ts'],
@@ -223,7 +223,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a late 250 does not end what was queued again',
-    file: 'core/outbox/record-outcomes.ts',
+    file: 'core/mail/ledger/record-outcomes.ts',
     find: '[...inDoubt, ...queuedAgain(sent)]',
     replace: 'inDoubt',
     tests: ['test/outbox/ledger.test.ts'],
@@ -231,7 +231,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a late 250 ends what another process has claimed',
-    file: 'core/outbox/record-outcomes.ts',
+    file: 'core/mail/ledger/record-outcomes.ts',
     find: 'projectId: { $in: projectIds }, owner, $or: from',
     replace: 'projectId: { $in: projectIds }, $or: from',
     tests: ['test/outbox/ledger.test.ts'],
@@ -239,7 +239,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'leases hold while the machine is suspended',
-    file: 'core/outbox/ledger.ts',
+    file: 'core/mail/ledger/ledger.ts',
     find: 'if (gapMs > GAP_MIN_MS) suspendedMs += gapMs;',
     replace: '',
     tests: ['test/outbox/ledger.test.ts'],
@@ -255,21 +255,21 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'a relay that stands in takes mail while the first one answers',
-    file: 'core/outbox/rules/relay-choice.ts',
+    file: 'core/mail/ledger/rules/relay-choice.ts',
     find: 'return answering.filter(({ priority }) => priority === first);',
     replace: 'return answering;',
     tests: ['test/smtp/rules.test.ts', 'test/smtp/several-relays.test.ts'],
   },
   {
     name: 'a slow relay takes all connections',
-    file: 'core/outbox/rules/relay-choice.ts',
+    file: 'core/mail/ledger/rules/relay-choice.ts',
     find: 'Math.min(part.limit, Math.ceil(most - others)) - part.used',
     replace: 'part.limit - part.used',
     tests: ['test/smtp/rules.test.ts', 'test/smtp/several-relays.test.ts'],
   },
   {
     name: 'a campaign never returns to a relay that works again',
-    file: 'core/delivery/connections.ts',
+    file: 'core/mail/deliver/connections.ts',
     find: ' && connection.isPreferred()',
     replace: '',
     tests: ['test/campaigns/relays.test.ts'],
@@ -300,7 +300,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'the mails of a strict batch are queued but for one that cannot be rendered',
-    file: 'core/mails/batch.ts',
+    file: 'core/mail/accept/batch.ts',
     find: 'if (isStrict) refuseFirst(made);',
     replace: '',
     tests: ['test/mails/batch.test.ts'],

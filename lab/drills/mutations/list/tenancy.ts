@@ -10,14 +10,14 @@ export const tenancyMutations: readonly Mutation[] = [
   },
   {
     name: 'a mail of another project is read',
-    file: 'core/messages/emails.ts',
+    file: 'core/mail/messages/emails.ts',
     find: 'messages.findOne({ _id, projectId: project._id, ...ofKey(keyId) })',
     replace: 'messages.findOne({ _id })',
     tests: ['test/edge/tenancy.test.ts'],
   },
   {
     name: 'a list of another project is read',
-    file: 'core/contacts/lists/lists.ts',
+    file: 'core/people/lists/lists.ts',
     find: 'contactLists.findOne({ _id, projectId: project._id })',
     replace: 'contactLists.findOne({ _id })',
     tests: ['test/edge/tenancy.test.ts'],
@@ -45,14 +45,14 @@ export const tenancyMutations: readonly Mutation[] = [
   },
   {
     name: 'lists of another project are named',
-    file: 'core/contacts/lists/lists.ts',
+    file: 'core/people/lists/lists.ts',
     find: '{ projectId: project._id, _id: { $in: listIds.filter((id) => id !== null) } }',
     replace: '{ _id: { $in: listIds.filter((id) => id !== null) } }',
     tests: ['test/contacts/lists.test.ts', 'test/contacts/contacts.test.ts', 'test/campaigns/crud.test.ts'],
   },
   {
     name: 'suppressions of another project stop mail',
-    file: 'core/suppressions/suppressions.ts',
+    file: 'core/consent/suppressions/suppressions.ts',
     find: '{ projectId, email: { $in: [...new Set(emails)] } }',
     replace: '{ email: { $in: [...new Set(emails)] } }',
     tests: ['test/suppressions/suppressions.test.ts', 'test/contacts/tenancy.test.ts', 'test/mails/send.test.ts'],
@@ -73,7 +73,7 @@ export const tenancyMutations: readonly Mutation[] = [
   },
   {
     name: 'opens and clicks of another project count',
-    file: 'core/feedback/engagements.ts',
+    file: 'core/mail/feedback/engagements.ts',
     find: 'signals.filter((signal) => signal.projectId.equals(projectId))',
     replace: 'signals',
     tests: ['test/feedback/tenancy.test.ts'],
@@ -87,7 +87,7 @@ export const tenancyMutations: readonly Mutation[] = [
   },
   {
     name: 'bounces of another project count towards a suppression',
-    file: 'core/messages/after-outcomes.ts',
+    file: 'core/mail/messages/after-outcomes.ts',
     find: 'const ended = { _id: { $ne: _id }, projectId, endedAt',
     replace: 'const ended = { _id: { $ne: _id }, endedAt',
     tests: ['test/feedback/tenancy.test.ts'],
@@ -108,7 +108,7 @@ export const tenancyMutations: readonly Mutation[] = [
   },
   {
     name: 'a deleted contact takes the mail of another contact with it',
-    file: 'core/messages/erase.ts',
+    file: 'core/mail/erase/erase.ts',
     find: 'const address = { email, contactId: { $exists: false } };',
     replace: 'const address = { email };',
     tests: ['test/messages/erase.test.ts'],

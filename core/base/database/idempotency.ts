@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../deps.ts';
+import { AppError, conflict } from '../errors.ts';
+import type { IdempotencyRow } from '../model.ts';
+import { isDuplicateKey } from './idempotent-insert.ts';
+
+export const KEPT_MS = 24 * 3_600_000;
+/** A request that stops renewing this lease counts as dead with its process; the next try of the same key takes over. */
+const LEASE_MS = 10_000;
+const RENEW_EVERY_MS = 3_000;
+
+export interface FirstTry {
+  seed: ObjectId;
+  at: Date;
+  /** Stores a 2xx answer for the next 24 hours. */
+  keep(status: number, body: string): Promise<void>;
+  /** Frees the key after a refusal: nothing was written. */
+  free(): Promise<void>;
+  /** Called after a fault, when it is not known what was written: the next try starts at once, and makes the same ids. */
+  leave(): Promise<void>;
+}
+
+type Begun = { replay: { status: number; body: string } } | { first: FirstTry };
+
+export async function beginIdempotent(
+  deps: Deps,
+  { tenant, key, fingerprint }: { tenant: ObjectId; key: string; fingerprint: string },
+): Promise<Begun> {
+  const _id = rowId(tenant, key);
+  const row = newRow(deps, _id, fingerprint);
+  try {
+    await deps.db.idempotency.insertOne(row);
+    return { first: firstTry(deps, row) };
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  const known = await deps.db.idempotency.findOne({ _id });
+  if (!known) return beginIdempotent(deps, { tenant, key, fingerprint });
+  const now = deps.clock.now();
+  if (known.expiresAt <= now) return takeOver(deps, known, row);
+  if (known.fingerprint !== fingerprint)
+    throw conflict(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was used for another request; use a new one. Nothing was done.',
+    );
+  if (known.state === 'done') return { replay: { status: known.status ?? 200, body: known.body ?? '' } };
+  if (known.leaseUntil <= now) return takeOver(deps, known, { ...row, seed: known.seed, startedAt: known.startedAt });
+  throw inProgress();
+}
+
+export function rowId(tenant: ObjectId, key: string): string {
+  return createHash('sha256').update(`${tenant.toHexString()}|${key}`).digest('base64url');
+}
+
+function newRow(deps: Deps, _id: string, fingerprint: string): IdempotencyRow {
+  const now = deps.clock.now();
+  return {
+    _id,
+    fingerprint,
+    state: 'running',
+    seed: new ObjectId(),
+    startedAt: now,
+    owner: new ObjectId().toHexString(),
+    leaseUntil: new Date(now.getTime() + LEASE_MS),
+    status: null,
+    body: null,
+    expiresAt: new Date(now.getTime() + KEPT_MS),
+  };
+}
+
+async function takeOver(deps: Deps, known: IdempotencyRow, row: IdempotencyRow): Promise<Begun> {
+  const { owner, leaseUntil } = known;
+  const taken = await deps.db.idempotency.replaceOne({ _id: known._id, owner, leaseUntil }, row);
+  if (taken.modifiedCount === 0) throw inProgress();
+  return { first: firstTry(deps, row) };
+}
+
+function firstTry(deps: Deps, { _id, owner, seed, startedAt }: IdempotencyRow): FirstTry {
+  const renewal = setInterval(() => {
+    const leaseUntil = new Date(deps.clock.now().getTime() + LEASE_MS);
+    deps.db.idempotency.updateOne({ _id, owner, state: 'running' }, { $set: { leaseUntil } }).catch(() => {});
+  }, RENEW_EVERY_MS);
+  renewal.unref();
+  return {
+    seed,
+    at: startedAt,
+    async keep(status, body) {
+      clearInterval(renewal);
+      await deps.db.idempotency.updateOne({ _id, owner }, { $set: { state: 'done', status, body } });
+    },
+    async free() {
+      clearInterval(renewal);
+      await deps.db.idempotency.deleteOne({ _id, owner, state: 'running' });
+    },
+    async leave() {
+      clearInterval(renewal);
+      await deps.db.idempotency.updateOne({ _id, owner, state: 'running' }, { $set: { leaseUntil: new Date(0) } });
+    },
+  };
+}
+
+function inProgress(): AppError {
+  return new AppError(
+    'conflict',
+    'The first request with this Idempotency-Key is still running; ask again in a second.',
+    {
+      code: 'IDEMPOTENCY_IN_PROGRESS',
+      retryAfterSeconds: 1,
+    },
+  );
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoError, MongoServerSelectionError } from 'mongodb';
+import type { Deps } from '../deps.ts';
+import { unavailableDatabase } from '../errors.ts';
+import type { Session } from '../model.ts';
+
+/** The conflicting transaction may last long: retrying without a pause would only load the server. */
+const PAUSE_MAX_MS = 32;
+const END_WAIT_MS = 300;
+
+/**
+ * Runs `work` in a transaction and repeats it whole on a write conflict, within the time a request may take: the driver's own
+ * loop runs for two minutes.
+ */
+export async function inTransaction<T>(
+  deps: Pick<Deps, 'mongo' | 'config'>,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const deadline = performance.now() + deps.config.operationTimeoutMs;
+  for (let pauseMs = 1; ; pauseMs = Math.min(PAUSE_MAX_MS, pauseMs * 2)) {
+    const session = deps.mongo.startSession();
+    try {
+      session.startTransaction({
+        // The latest state, which the caller has read: the one of `snapshot` is older while an earlier commit is under way.
+        readConcern: { level: 'majority' },
+        writeConcern: { w: 'majority', journal: true },
+      });
+      const result = await work(session);
+      await commit(session, deadline);
+      return result;
+    } catch (error) {
+      const isTransient = hasLabel(error, 'TransientTransactionError') || isBrokenConnection(error);
+      if (!isTransient || isAway(error) || performance.now() > deadline) throw error;
+    } finally {
+      await endSoon(session);
+    }
+    await sleep(pauseMs);
+  }
+}
+
+/** Aborts an open transaction. While the database is down that would take the whole time of a call. */
+async function endSoon(session: Session): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const waited = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, END_WAIT_MS);
+  });
+  await Promise.race([session.endSession().catch(() => {}), waited]);
+  clearTimeout(timer);
+}
+
+/** A commit of unknown outcome may be repeated as it is. */
+async function commit(session: Session, deadline: number): Promise<void> {
+  for (;;) {
+    try {
+      await session.commitTransaction();
+      return;
+    } catch (error) {
+      // The driver may fail with an error of the system instead of its own: then the outcome is not known either.
+      const isKnown = error instanceof MongoError && !hasLabel(error, 'UnknownTransactionCommitResult');
+      if (isKnown || isAway(error)) throw error;
+      if (performance.now() > deadline) throw error instanceof MongoError ? error : unavailableDatabase();
+    }
+  }
+}
+
+/** The server was searched for as long as a call may take, so another search would only keep the caller waiting. */
+export function isAway(error: unknown): boolean {
+  return error instanceof MongoServerSelectionError;
+}
+
+/** A connection that breaks during a write does not always fail with an error of the driver. */
+export function isBrokenConnection(error: unknown): boolean {
+  return error instanceof Error && BROKEN.has(String((error as NodeJS.ErrnoException).code));
+}
+
+const BROKEN = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOTCONN']);
+
+function hasLabel(error: unknown, label: string): boolean {
+  return error instanceof MongoError && error.hasErrorLabel(label);
+}

@@ -1,0 +1,199 @@
+import type { ObjectId } from 'mongodb';
+import type { duplicateCampaignBody } from '../../../schemas/campaigns.ts';
+import type { Described } from '../../../schemas/schema.ts';
+import { insertOnce } from '../../base/database/idempotent-insert.ts';
+import { named } from '../../base/database/search.ts';
+import type { Deps } from '../../base/deps.ts';
+import { conflict, invalid, notFound } from '../../base/errors.ts';
+import { derivedId, parseId } from '../../base/ids.ts';
+import { madeBy, refuseAuthor } from '../../base/maker.ts';
+import type { Project } from '../../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import { taggedWith } from '../../base/text/tags.ts';
+import { wakeQueue } from '../../jobs/queue.ts';
+import { referToTemplate } from '../../templates/find.ts';
+import { insertCampaign } from '../events.ts';
+import type { Campaign, CampaignStatus } from '../model.ts';
+import { DELETABLE } from '../status.ts';
+import { holdNamedGroup, requireLists } from './holds.ts';
+import {
+  type CampaignInput,
+  emptyCounts,
+  namedFields,
+  noGradualState,
+  type Origin,
+  plainFields,
+  readyToPublish,
+  templateWrite,
+} from './input.ts';
+import { requireRecipients, whoDidNotOpen } from './of-campaign.ts';
+import { publishes, timingOf } from './timing.ts';
+
+/** The names of the queues that start and wake runs. */
+export const CAMPAIGN_STARTS = 'campaign-starts';
+export const CAMPAIGN_METRICS = 'campaign-metrics';
+
+const MAX_LATENESS_MINUTES = 60;
+
+/** Endpoint 3. */
+export async function createCampaign(
+  deps: Deps,
+  project: Project,
+  input: CampaignInput & { name: string; subject: string },
+  origin: Origin,
+): Promise<Campaign> {
+  const campaign = await plannedCampaign(deps, project, input, origin);
+  const isScheduled = campaign.status === 'scheduled';
+  const template = templateWrite(deps, project, campaign, input, origin);
+  const start = isScheduled ? { startDueAt: deps.clock.now() } : {};
+  const whole = { ...campaign, templateId: template.templateId, ...start };
+  const stored = await insertCampaign(deps, whole, async (session) => {
+    if (isScheduled) await requireLists(deps, session, whole);
+    await holdNamedGroup(deps, session, project, input);
+    await template.write(session);
+    await referToTemplate(deps, session, project, whole.templateId, 'templateId');
+  });
+  if (isScheduled) wakeQueue(deps, CAMPAIGN_STARTS, project._id);
+  return stored;
+}
+
+/** The campaign that `createCampaign` would store, with all checks but those of its transaction. Nothing is written. */
+export async function plannedCampaign(
+  deps: Deps,
+  project: Project,
+  input: CampaignInput & { name: string; subject: string },
+  origin: Origin,
+): Promise<Campaign> {
+  if (publishes(input)) refuseAuthor(origin, 'publish');
+  if (input.templateId === undefined && input.htmlTemplate === undefined)
+    throw invalid('Give templateId or htmlTemplate.', 'templateId: is required, or htmlTemplate');
+  const blank = newCampaign(deps, project, origin, input);
+  const plain = { ...blank, ...plainFields(blank, input) };
+  const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };
+  if (timed.status === 'scheduled') refuseAuthor(origin, 'publish');
+  const campaign = { ...timed, ...(await namedFields(deps, project, input)) };
+  if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign, { brings: input });
+  return campaign;
+}
+
+/** Endpoint 4. */
+export async function findCampaign(deps: Deps, project: Pick<Project, '_id'>, campaignId: string): Promise<Campaign> {
+  const _id = parseId(campaignId);
+  const campaign = _id && (await deps.db.campaigns.findOne({ _id, projectId: project._id }));
+  if (!campaign) throw campaignNotFound();
+  return campaign;
+}
+
+export async function listCampaigns(
+  deps: Deps,
+  project: Project,
+  { status, search, ...page }: Page & { status?: CampaignStatus | undefined; search?: string | undefined },
+): Promise<PageOf<Campaign>> {
+  const filter = { projectId: project._id, ...(status ? { status } : {}), ...named(search, 'name') };
+  return pageOf(deps.db.campaigns, filter, page, { sort: { _id: -1 } });
+}
+
+/** A draft with the same content and plan, without a time, for the same audience or for people of it. */
+export async function duplicateCampaign(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  { to }: Described<typeof duplicateCampaignBody>,
+  origin: Origin,
+): Promise<Campaign> {
+  const source = await findCampaign(deps, project, campaignId);
+  if (to) await requireRecipients(deps, source);
+  const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm } = source;
+  const { audience = null, toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
+  const { sendMode, gradual, maxLatenessMinutes, thresholdPreset, sendRatePerSecond } = source;
+  const name = `Copy of ${source.name}`.slice(0, 200);
+  const copy: Campaign = {
+    ...newCampaign(deps, project, origin, { name, subject }),
+    ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm: utm ?? null },
+    ...taggedWith(source.tags),
+    ...(to ? { audience: whoDidNotOpen(source), excludeLists } : { audience, toLists, excludeLists, sendToGlobalList }),
+    unsubscribeGroupId,
+    ...{ maxLatenessMinutes, thresholdPreset, sendRatePerSecond },
+    sendMode: sendMode === 'gradual' ? 'gradual' : 'immediate',
+    gradual: gradual && { ...gradual, ...noGradualState, startAt: null },
+  };
+  return insertOnce(deps.db.campaigns, copy, { projectId: project._id });
+}
+
+/** Deletes only the campaign; the ledger keeps what was sent. */
+export async function deleteCampaign(deps: Deps, project: Project, campaignId: string): Promise<void> {
+  const { _id, status } = await findCampaign(deps, project, campaignId);
+  const { deletedCount } = await deps.db.campaigns.deleteOne({
+    _id,
+    projectId: project._id,
+    status: { $in: DELETABLE },
+  });
+  if (deletedCount === 0) throw stateConflict('deleted', status);
+  await deps.db.campaignContents.deleteOne({ _id, projectId: project._id });
+}
+
+function campaignNotFound() {
+  const error = notFound('CAMPAIGN');
+  return Object.assign(error, { details: 'It does not exist, was deleted, or belongs to another project.' });
+}
+
+export function stateConflict(wanted: string, status: CampaignStatus) {
+  return conflict('INVALID_STATE', `A campaign that is ${status} cannot be ${wanted}.`);
+}
+
+function idOf({ at, seed }: Origin): ObjectId {
+  return derivedId(at, 'campaign', seed.toHexString());
+}
+
+function newCampaign(
+  deps: Deps,
+  project: Project,
+  origin: Origin,
+  { name, subject }: { name: string; subject: string },
+): Campaign {
+  const now = deps.clock.now();
+  return {
+    _id: idOf(origin),
+    ...madeBy(origin),
+    projectId: project._id,
+    organizationId: project.organizationId,
+    name,
+    subject,
+    previewText: '',
+    from: {},
+    senderId: null,
+    replyTo: null,
+    toLists: [],
+    excludeLists: [],
+    sendToGlobalList: false,
+    audience: null,
+    unsubscribeGroupId: null,
+    templateId: '',
+    trackingClick: project.trackingClick,
+    trackingOpen: project.trackingOpen,
+    utm: null,
+    sendMode: 'immediate',
+    sendNow: false,
+    scheduledAt: null,
+    maxLatenessMinutes: MAX_LATENESS_MINUTES,
+    thresholdPreset: 'balanced',
+    sendRatePerSecond: null,
+    gradual: null,
+    status: 'draft',
+    startsAt: null,
+    startedAt: null,
+    sentAt: null,
+    abortedAt: null,
+    failureReason: null,
+    pausedAt: null,
+    resumedAt: null,
+    pausedReason: null,
+    counts: emptyCounts,
+    refreshedAt: null,
+    nextBatchAt: null,
+    freeze: null,
+    stretch: { sent: 0, bounced: 0, spamReported: 0 },
+    createdAt: now,
+    updatedAt: now,
+  };
+}

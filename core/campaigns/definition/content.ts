@@ -1,0 +1,42 @@
+import type { Deps } from '../../base/deps.ts';
+import { emailDomain } from '../../base/text/addresses.ts';
+import { taggedWith } from '../../base/text/tags.ts';
+import { breathe } from '../../base/work/breathe.ts';
+import { compiled } from '../../templates/cache.ts';
+import { findTemplate } from '../../templates/find.ts';
+import type { Campaign, CampaignContent } from '../model.ts';
+import { senderOf } from './input.ts';
+
+/**
+ * Template, sender and flags as they are now: later changes do not reach a campaign that has begun. Throws AppError for content
+ * that does not compile. Sending passes `publishedTemplate`; a preview and a test show the draft of a template that was never published.
+ */
+export async function contentNow(
+  deps: Deps,
+  campaign: Campaign,
+  templateNamed: typeof findTemplate = findTemplate,
+): Promise<CampaignContent> {
+  const { _id, projectId, templateId, subject, trackingClick, trackingOpen, unsubscribeGroupId } = campaign;
+  const [template, sender] = await Promise.all([
+    templateNamed(deps, { _id: projectId }, templateId, 'templateId'),
+    senderOf(deps, { _id: projectId }, campaign),
+  ]);
+  const previewText = campaign.previewText || template.previewText;
+  await breathe(template.emailTemplate);
+  compiled(template.emailTemplate, 'html', 'htmlTemplate');
+  compiled(subject, 'subject', 'subject');
+  compiled(previewText, 'subject', 'previewText');
+  const { email, name, replyTo } = sender;
+  return {
+    _id,
+    projectId,
+    from: { email, name },
+    replyTo: replyTo ? { email: replyTo, name: '' } : null,
+    domainName: emailDomain(email),
+    ...{ subject, previewText, html: template.emailTemplate, trackingClick, trackingOpen },
+    utm: campaign.utm ?? template.utm ?? null,
+    ...taggedWith(campaign.tags),
+    groupId: unsubscribeGroupId,
+    frozenAt: deps.clock.now(),
+  };
+}

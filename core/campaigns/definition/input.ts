@@ -1,0 +1,222 @@
+import type { ObjectId } from 'mongodb';
+import type { updateCampaignBody } from '../../../schemas/campaigns.ts';
+import type { Described } from '../../../schemas/schema.ts';
+import type { Deps } from '../../base/deps.ts';
+import { invalid } from '../../base/errors.ts';
+import type { By } from '../../base/maker.ts';
+import type { Project, Session } from '../../base/model.ts';
+import { normalizeEmail } from '../../base/text/addresses.ts';
+import { storedTags } from '../../base/text/tags.ts';
+import { findNamableGroup } from '../../consent/suppressions/groups.ts';
+import type { Sender } from '../../domains/model.ts';
+import { getSender, requireVerifiedDomain } from '../../domains/senders.ts';
+import { GLOBAL_LIST, wireListId } from '../../people/global-list.ts';
+import { findLists } from '../../people/lists/lists.ts';
+import type { ContactList } from '../../people/model.ts';
+import { compiled } from '../../templates/cache.ts';
+import { findTemplate, requirePublished } from '../../templates/find.ts';
+import { insertTemplate, newTemplate, updateTemplate } from '../../templates/templates.ts';
+import type { AudienceEntry, Campaign, CampaignCounts } from '../model.ts';
+import { requireOtherAudience } from './of-campaign.ts';
+
+export type CampaignInput = Described<typeof updateCampaignBody>;
+type GradualInput = NonNullable<CampaignInput['gradual']>;
+
+export interface Origin extends By {
+  at: Date;
+  seed: ObjectId;
+}
+
+export const emptyCounts: CampaignCounts = {
+  totalContacts: 0,
+  suppressed: 0,
+  failed: 0,
+  sent: 0,
+  unknown: 0,
+  pending: 0,
+  bounced: 0,
+  opened: 0,
+  humanOpened: 0,
+  clicked: 0,
+  unsubscribed: 0,
+  spamReported: 0,
+};
+
+export const noGradualState = { day: 0, calendarDay: null, releasedToday: 0, dayStartedAt: null, releasedUpTo: 0 };
+
+type Fields = Partial<Campaign>;
+type NamedFields = Partial<
+  Pick<Campaign, 'senderId' | 'templateId' | 'toLists' | 'excludeLists' | 'unsubscribeGroupId'>
+>;
+
+const PLAIN = [
+  'name',
+  'subject',
+  'previewText',
+  'sendToGlobalList',
+  'maxLatenessMinutes',
+  'thresholdPreset',
+  'sendRatePerSecond',
+  'trackingClick',
+  'trackingOpen',
+  'utm',
+] as const;
+
+/** The fields that a call sets by value, checked without a read. */
+export function plainFields(before: Campaign, input: CampaignInput): Fields {
+  const { from, replyTo, gradual, subject, previewText, htmlTemplate, tags } = input;
+  if (htmlTemplate !== undefined) compiled(htmlTemplate, 'html', 'htmlTemplate');
+  if (subject !== undefined) compiled(subject, 'subject', 'subject');
+  if (previewText !== undefined) compiled(previewText, 'subject', 'previewText');
+  plainAudience(input);
+  return {
+    ...Object.fromEntries(PLAIN.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
+    ...(tags ? { tags: storedTags(tags, 'tags') } : {}),
+    ...(from ? { from: { ...before.from, ...fromOf(from) } } : {}),
+    ...(replyTo === undefined ? {} : { replyTo: normalizeEmail(replyTo) ?? '' }),
+    ...(gradual === undefined ? {} : { gradual: gradualOf(before, gradual) }),
+  };
+}
+
+/** The part of them that says who gets the campaign. */
+export function plainAudience({
+  excludeLists,
+  sendToGlobalList,
+}: Pick<CampaignInput, 'excludeLists' | 'sendToGlobalList'>): Pick<Fields, 'sendToGlobalList'> {
+  if (excludeLists?.includes(GLOBAL_LIST))
+    throw invalid('The global list cannot be excluded: nobody would be left.', 'excludeLists: names the global list');
+  return sendToGlobalList === undefined ? {} : { sendToGlobalList };
+}
+
+/** The documents that a call names by id: all are found before anything is written. */
+export async function namedFields(deps: Deps, project: Project, input: CampaignInput): Promise<NamedFields> {
+  const { toLists, excludeLists, unsubscribeGroupId, templateId } = input;
+  const senderId = input.senderId ?? input.fromSenderId;
+  const senderField = input.senderId === undefined ? 'fromSenderId' : 'senderId';
+  const entries = async (ids: string[], field: string) =>
+    (await findLists(deps, project, ids, field)).map(audienceEntry);
+  return {
+    ...(senderId === undefined ? {} : { senderId: (await getSender(deps, project, senderId, senderField))._id }),
+    ...(templateId === undefined
+      ? {}
+      : { templateId: (await findTemplate(deps, project, templateId, 'templateId')).templateId }),
+    ...(toLists === undefined ? {} : { toLists: await entries(toLists, 'toLists') }),
+    ...(excludeLists === undefined ? {} : { excludeLists: await entries(excludeLists, 'excludeLists') }),
+    ...(unsubscribeGroupId === undefined
+      ? {}
+      : { unsubscribeGroupId: await groupIdOf(deps, project, unsubscribeGroupId) }),
+  };
+}
+
+interface TemplateWrite {
+  templateId: string;
+  /** Runs in the transaction that stores the campaign: a refused call changes no template. */
+  write(session: Session): Promise<void>;
+}
+
+/** htmlTemplate takes precedence: it updates the template that the call names, or makes one. An author's is a draft. */
+export function templateWrite(
+  deps: Deps,
+  project: Project,
+  { name, subject, previewText, templateId }: Campaign,
+  input: CampaignInput,
+  origin: Origin,
+): TemplateWrite {
+  const { htmlTemplate } = input;
+  if (htmlTemplate === undefined) return { templateId, async write() {} };
+  if (input.templateId !== undefined)
+    return {
+      templateId,
+      async write(session) {
+        await updateTemplate(deps, project, templateId, { emailTemplate: htmlTemplate }, { by: origin.by, session });
+      },
+    };
+  const source = { templateName: name, emailTemplate: htmlTemplate, subject, previewText };
+  const made = newTemplate(project, { ...source, templateType: 'marketing' }, origin);
+  return {
+    templateId: made.templateId,
+    async write(session) {
+      const { _id, projectId } = made;
+      // A repeat of the request finds the template of its first try; a duplicate key would end the transaction.
+      if (!(await deps.db.templates.findOne({ _id, projectId }, { session, projection: { _id: 1 } })))
+        await insertTemplate(deps, session, made);
+    },
+  };
+}
+
+/** "Publishing a campaign that lacks sender, audience, subject or template": 400, all of it named at once. */
+export async function readyToPublish(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  campaign: Campaign,
+  { brings = {} }: { brings?: Pick<CampaignInput, 'htmlTemplate'> } = {},
+): Promise<void> {
+  const { templateId } = campaign;
+  const [sender, template] = await Promise.all([
+    senderOf(deps, project, campaign),
+    templateId
+      ? deps.db.templates.findOne(
+          { projectId: project._id, templateId },
+          { projection: { emailTemplate: 0, editorJson: 0 } },
+        )
+      : Promise.resolve(null),
+  ]);
+  const missing = [
+    sender.email ? null : 'from: is required, or senderId',
+    campaign.toLists.length > 0 || campaign.sendToGlobalList || campaign.audience
+      ? null
+      : 'toLists: is required, or sendToGlobalList',
+    campaign.subject ? null : 'subject: is required',
+    template || brings.htmlTemplate !== undefined ? null : 'templateId: is required, or htmlTemplate',
+  ].filter((fault) => fault !== null);
+  if (missing.length > 0)
+    throw invalid('The campaign cannot be published yet: it lacks what it needs to be sent.', missing.join('; '));
+  if (template && brings.htmlTemplate === undefined) requirePublished(template);
+  await requireVerifiedDomain(deps, project, sender.email, 'from/email');
+  await requireOtherAudience(deps, campaign);
+}
+
+export async function senderOf(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  campaign: Campaign,
+): Promise<Pick<Sender, 'email' | 'name' | 'replyTo'>> {
+  const { senderId } = campaign;
+  const saved = senderId && (await deps.db.senders.findOne({ _id: senderId, projectId: project._id }));
+  return senderFor(campaign, saved);
+}
+
+/** `from` wins over the saved sender, field by field; `replyTo` defaults to the sender's. */
+export function senderFor(
+  { from, replyTo }: Pick<Campaign, 'from' | 'replyTo'>,
+  saved: Sender | null,
+): Pick<Sender, 'email' | 'name' | 'replyTo'> {
+  return {
+    email: from.email ?? saved?.email ?? '',
+    name: from.name ?? saved?.name ?? '',
+    replyTo: replyTo ?? saved?.replyTo ?? '',
+  };
+}
+
+export function audienceEntry(list: ContactList): AudienceEntry {
+  const { name, contactCount } = list;
+  return { id: wireListId(list), name, type: list.type === 'segment' ? 'segment' : 'list', contactCount };
+}
+
+async function groupIdOf(deps: Deps, project: Project, groupId: string | null): Promise<string | null> {
+  return groupId === null ? null : (await findNamableGroup(deps, project, groupId, 'unsubscribeGroupId')).groupId;
+}
+
+function fromOf({ email, name }: NonNullable<CampaignInput['from']>): Campaign['from'] {
+  return {
+    ...(email === undefined ? {} : { email: normalizeEmail(email) ?? email }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+function gradualOf({ gradual }: Campaign, input: GradualInput | null): Campaign['gradual'] {
+  if (!input) return null;
+  const { emailsPerDay, growth, timezone } = input;
+  const startAt = input.startAt ? new Date(input.startAt) : input.startAt === null ? null : (gradual?.startAt ?? null);
+  return { ...(gradual ?? noGradualState), emailsPerDay, growth, timezone, startAt };
+}

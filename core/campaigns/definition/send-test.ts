@@ -1,0 +1,34 @@
+import type { Deps } from '../../base/deps.ts';
+import { invalid } from '../../base/errors.ts';
+import type { Project } from '../../base/model.ts';
+import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts';
+import { type QueuedTest, sendTestMail } from '../../mail/previews/test-mails.ts';
+import { findCampaign } from './campaigns.ts';
+import { contentNow } from './content.ts';
+import type { Origin } from './input.ts';
+
+/** Sends the campaign as it is now to a few people for review: outside its audience, its counts and its suppressions. */
+export async function testCampaign(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  { emails, contactId }: { emails: string[] } & Pick<NamedContact, 'contactId'>,
+  origin: Origin,
+): Promise<QueuedTest> {
+  const campaign = await findCampaign(deps, project, campaignId);
+  const contact = await contactNamed(deps, project, { contactId });
+  const { from, replyTo, subject, previewText, html, utm, groupId } = await contentNow(deps, campaign);
+  if (!from.email)
+    throw invalid('The campaign has no sender yet; give from or senderId.', 'from: is required, or senderId');
+  const shown = {
+    from,
+    replyTo,
+    templateId: campaign.templateId,
+    subject,
+    previewText,
+    html,
+    groupId,
+    ...(utm ? { utm } : {}),
+  };
+  return sendTestMail(deps, project, { ...shown, emails, contact, data: {}, isCampaign: true }, origin);
+}

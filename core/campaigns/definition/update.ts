@@ -1,0 +1,142 @@
+import { nextUpdate, refuseUnseen } from '../../base/database/seen.ts';
+import type { Deps } from '../../base/deps.ts';
+import { conflict, invalid } from '../../base/errors.ts';
+import { type By, refuseAuthor } from '../../base/maker.ts';
+import type { Project, Session } from '../../base/model.ts';
+import { wakeQueue } from '../../jobs/queue.ts';
+import { referToTemplate } from '../../templates/find.ts';
+import { moveCampaign } from '../events.ts';
+import type { Campaign } from '../model.ts';
+import { isEditable, isPausedBeforeStart, OVER, PUBLISHED } from '../status.ts';
+import { CAMPAIGN_STARTS, findCampaign, stateConflict } from './campaigns.ts';
+import { holdNamedGroup, requireLists } from './holds.ts';
+import { type CampaignInput, namedFields, type Origin, plainFields, readyToPublish, templateWrite } from './input.ts';
+import { publishes, refusePast, timingOf } from './timing.ts';
+
+const TRIES_MAX = 5;
+
+/**
+ * Every field of creation in draft and scheduled; rate and plan also while sending or paused. Retried when a concurrent update
+ * wins.
+ */
+export async function updateCampaign(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  input: CampaignInput,
+  origin: Origin,
+): Promise<Campaign> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const before = await findCampaign(deps, project, campaignId);
+    refuseUnseen('campaign', before, input.updatedAt);
+    const after = await changedCampaign(deps, project, before, input, origin);
+    const template = templateWrite(deps, project, after, input, origin);
+    const updated = await store(deps, before, { ...after, templateId: template.templateId }, async (session) => {
+      await holdNamedGroup(deps, session, project, input);
+      await template.write(session);
+    });
+    if (updated) return updated;
+  }
+  throw conflict('INVALID_STATE', 'The campaign is being changed by other calls; read it again and repeat.');
+}
+
+/** The campaign with the changes of this call, if it allows them. Nothing is written. */
+export async function changedCampaign(
+  deps: Deps,
+  project: Project,
+  before: Campaign,
+  input: CampaignInput,
+  origin: By,
+): Promise<Campaign> {
+  if (PUBLISHED.includes(before.status)) refuseAuthor(origin, 'changePublished');
+  if (publishes(input)) refuseAuthor(origin, 'publish');
+  const isOpen = isEditable(before);
+  if (!isOpen) refuseLateChanges(before, input);
+  const plain = { ...before, ...plainFields(before, input) };
+  const now = deps.clock.now();
+  const timing = isOpen ? timingOf(plain, input, now, deps.config.sendNowDelay) : lateTiming(plain, input, now);
+  const after: Campaign = {
+    ...plain,
+    ...timing,
+    ...(await namedFields(deps, project, input)),
+    updatedAt: nextUpdate(before, now),
+  };
+  if (after.status === 'scheduled') refuseAuthor(origin, 'publish');
+  // Lists that a call names replace the people of another campaign.
+  if (after.audience && (after.toLists.length > 0 || after.sendToGlobalList)) after.audience = null;
+  if (after.status === 'scheduled') await readyToPublish(deps, project, after, { brings: input });
+  return after;
+}
+
+/** Writes only the differences: releases change the state of the plan at the same time. null: a concurrent change won. */
+async function store(
+  deps: Deps,
+  before: Campaign,
+  after: Campaign,
+  commitWith: (session: Session) => Promise<void>,
+): Promise<Campaign | null> {
+  const { _id, projectId, status, updatedAt } = before;
+  const names = Object.keys(after).filter((name) => name !== 'gradual') as Array<keyof Campaign>;
+  const differing = names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]] as const);
+  const wakeRun = after.status !== 'draft' || status === 'scheduled';
+  const filter = { _id, projectId, status, updatedAt };
+  const update = {
+    $set: {
+      ...Object.fromEntries(differing),
+      ...planChanges(before, after),
+      ...(wakeRun ? { startDueAt: deps.clock.now() } : {}),
+    },
+  };
+  const updated = await moveCampaign(deps, filter, update, async (session) => {
+    if (after.status === 'scheduled') await requireLists(deps, session, after);
+    await commitWith(session);
+    if (after.status === 'scheduled' || after.templateId !== before.templateId)
+      await referToTemplate(deps, session, { _id: projectId }, after.templateId, 'templateId');
+  });
+  if (updated && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
+  return updated;
+}
+
+function planChanges({ gradual: before }: Campaign, { gradual: after }: Campaign): Record<string, unknown> {
+  if (after === before) return {};
+  if (after === null || before === null) return { gradual: after };
+  const { emailsPerDay, growth, timezone, startAt } = after;
+  return {
+    'gradual.emailsPerDay': emailsPerDay,
+    'gradual.growth': growth,
+    'gradual.timezone': timezone,
+    'gradual.startAt': startAt,
+  };
+}
+
+function refuseLateChanges(before: Campaign, input: CampaignInput): void {
+  const { status, sendMode } = before;
+  if (OVER.includes(status)) throw stateConflict('changed', status);
+  const allowed = ['sendRatePerSecond', 'gradual', ...(isPausedBeforeStart(before) ? ['scheduledAt'] : [])];
+  const { updatedAt: _, ...changes } = input;
+  const given = Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const refused = given.filter((name) => !allowed.includes(name));
+  if (refused.length > 0)
+    throw conflict(
+      'INVALID_STATE',
+      `A campaign that is ${status} takes changes of ${allowed.join(' and ')} only; pause and duplicate it for others.`,
+      `${refused.join(', ')}: cannot be changed now`,
+    );
+  // Not in the spec: a campaign has a plan from its beginning; without one, everything would be sent at once.
+  if (input.gradual !== undefined && sendMode !== 'gradual')
+    throw conflict(
+      'INVALID_STATE',
+      `A campaign that is ${status} cannot become gradual.`,
+      'gradual: cannot be changed now',
+    );
+  if (input.gradual === null)
+    throw invalid('The plan of a gradual campaign can be changed, not taken away.', 'gradual: must be an object');
+}
+
+function lateTiming(campaign: Campaign, { scheduledAt }: CampaignInput, now: Date): Partial<Campaign> {
+  if (!scheduledAt) return {};
+  const at = new Date(scheduledAt);
+  refusePast(at, now, 'scheduledAt');
+  const sendMode = campaign.sendMode === 'immediate' ? ('scheduled' as const) : campaign.sendMode;
+  return { scheduledAt: at, startsAt: at, sendNow: false, sendMode };
+}

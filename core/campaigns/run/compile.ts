@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
+import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { unprocessable } from '../../base/errors.ts';
+import { BoundedMap } from '../../base/work/cache.ts';
+import { compileForMany, type FilledMail, type FillMail } from '../../mail/compose/compile.ts';
+import type { ComposedMail } from '../../mail/compose/compose.ts';
+import { composeMessage } from '../../mail/compose/mime/compose.ts';
+import { type SendingDomain, sendingDomain } from '../../mail/compose/sending-domain.ts';
+import { campaignVariables, isOfTheMail } from '../../mail/compose/variables.ts';
+import type { SendingDeps } from '../../mail/ledger/relay.ts';
+import type { Contact } from '../../people/model.ts';
+import { compileMail } from '../../templates/mail.ts';
+import type { Campaign, CampaignContent } from '../model.ts';
+
+interface CampaignRecipient {
+  messageId: ObjectId;
+  email: string;
+  contact: Contact | null;
+  /** The mail's Date, the same in every attempt. */
+  at: Date;
+}
+
+/** A campaign with everything done that does not depend on the recipient: composing one mail costs only the recipient's part. */
+export interface CompiledCampaign {
+  /** A template names fields of contacts beyond their name. */
+  needsContacts: boolean;
+  /** Without a signature. A promise where a long mail is rendered whole for each recipient. */
+  compose(recipient: CampaignRecipient): UnsignedMail | Promise<UnsignedMail>;
+  /** At once where the relay signs. */
+  sign(mail: UnsignedMail, at: Date): ComposedMail | Promise<ComposedMail>;
+}
+
+export type UnsignedMail = ComposedMail & { bytes: string };
+
+const KEPT_MAX = 50;
+const kept = oncePerCore(() => new BoundedMap<string, Promise<FillMail>>(KEPT_MAX));
+
+export async function compiledCampaign(deps: SendingDeps, { _id, projectId }: Campaign): Promise<CompiledCampaign> {
+  const content = await deps.db.campaignContents.findOne({ _id, projectId });
+  if (!content) throw new Error('the campaign has no frozen content');
+  const { fill, domain } = await compileFrozen(deps, content);
+  const { keys } = domain;
+  const finish = ({ skeleton, recipient, returnPath }: FilledMail, email: string): UnsignedMail => ({
+    envelope: { from: returnPath, to: [email] },
+    bytes: composeMessage(skeleton, recipient),
+  });
+  return {
+    needsContacts: needsContacts(content),
+    compose({ messageId, email, contact, at }) {
+      const filled = fill({
+        messageId,
+        email,
+        to: { email, name: [contact?.firstName, contact?.lastName].filter(Boolean).join(' ') },
+        at,
+        variables: (pages) => campaignVariables({ email, at, pages, contact }),
+      });
+      return filled instanceof Promise ? filled.then((mail) => finish(mail, email)) : finish(filled, email);
+    },
+    sign(mail, at) {
+      const { envelope, bytes } = mail;
+      if (keys.length === 0) return mail;
+      return deps.signer.sign(bytes, keys, at).then((signature) => ({ envelope, bytes: signature + bytes }));
+    },
+  };
+}
+
+/**
+ * Compiled once per process for each campaign: frozen content does not change. Throws AppError when its domain is not verified
+ * any more, or no mail can be made of the template.
+ */
+export async function compileFrozen(
+  deps: Deps,
+  content: CampaignContent,
+): Promise<{ fill: FillMail; domain: SendingDomain }> {
+  const domain = await sendingDomain(deps, content.projectId, content.domainName);
+  if (!domain)
+    throw unprocessable(
+      'DOMAIN_NOT_VERIFIED',
+      'The domain that the campaign is sent from is not verified any more.',
+      'from: is not on a verified domain',
+    );
+  const key = `${content._id.toHexString()} ${content.frozenAt.getTime()} ${domain.returnHost}`;
+  const fills = kept(deps);
+  const fill = fills.get(key) ?? compileOrSay(deps, content, domain);
+  fills.set(key, fill);
+  fill.catch(() => fills.delete(key));
+  return { fill: await fill, domain };
+}
+
+async function compileOrSay(
+  { config }: Deps,
+  content: CampaignContent,
+  { domain, returnHost }: SendingDomain,
+): Promise<FillMail> {
+  const { _id, projectId, from, replyTo, groupId, domainName: fromDomain, trackingClick, trackingOpen } = content;
+  const shared = { config, projectId, fromDomain, returnHost, marketing: true, groupId, trackingClick, trackingOpen };
+  const utm = content.utm ?? null;
+  const parts = {
+    from,
+    replyTo,
+    listId: `${groupId?.toLowerCase() ?? 'default'}.${projectId}.${fromDomain}`,
+    feedbackId: `${_id}:${projectId}:marketing:${domain._id.toHexString().slice(-12)}`,
+    bulk: true,
+    boundary: createHash('sha256').update(_id.id).digest('hex').slice(0, 24),
+  };
+  try {
+    return await compileForMany({ ...shared, utm, source: sourceOf(content), parts });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    throw unprocessable('TEMPLATE_RENDER_FAILED', `No mail can be made of the template: ${why}`.slice(0, 500));
+  }
+}
+
+function sourceOf({ subject, previewText, html }: CampaignContent) {
+  return { subject, previewText, html, text: null };
+}
+
+/** Variables of the mail itself need no contact to be read. */
+function needsContacts(content: CampaignContent): boolean {
+  const { html, subject, previewText } = compileMail(sourceOf(content));
+  const templates = [html, subject, previewText].flatMap((template) => template ?? []);
+  return templates.some(({ paths }) => paths.some((path) => !isOfTheMail(path)));
+}

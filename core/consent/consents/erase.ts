@@ -1,0 +1,62 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { hashOfErased } from '../../base/secrets.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const AT_ONCE = 1_000;
+
+/** Called for a contact that was deleted. It may have had several addresses, so each is erased with its own hash. */
+export async function eraseConsents(
+  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  { _id: contactId, projectId }: { _id: ObjectId; projectId: ObjectId },
+): Promise<false> {
+  const named = { projectId, contactId, email: { $ne: '' } };
+  for (;;) {
+    const one = await db.consents.findOne(named, { hint: 'contact', projection: { email: 1 } });
+    if (!one) return false;
+    const emailHash = hashOfErased({ config }, projectId, one.email);
+    const erased = { email: '', emailHash, networkAddress: null, erasedAt: clock.now() };
+    await db.consents.updateMany({ projectId, contactId, email: one.email }, { $set: erased }, { hint: 'contact' });
+  }
+}
+
+/** Removes the records of people who were erased CONSENT_RETENTION_DAYS ago, and those of deleted projects. */
+export async function removeOldConsents(
+  deps: Pick<Deps, 'db' | 'clock' | 'config'>,
+  mayContinue: () => boolean,
+): Promise<void> {
+  const { db, clock, config } = deps;
+  const before = new Date(clock.now().getTime() - config.consentRetentionDays * DAY_MS);
+  // Of all projects at once: the index has no project.
+  const old = { erasedAt: { $lt: before } };
+  while (mayContinue()) {
+    const found = await db.consents
+      .find(old, { hint: 'erased', projection: { projectId: 1 } })
+      .sort({ erasedAt: 1, _id: 1 })
+      .limit(AT_ONCE)
+      .toArray();
+    for (const some of Map.groupBy(found, ({ projectId }) => projectId.toHexString()).values()) {
+      const ids = some.map(({ _id }) => _id);
+      await db.consents.deleteMany({ _id: { $in: ids }, projectId: some[0]!.projectId, ...old });
+    }
+    if (found.length < AT_ONCE) break;
+  }
+  for await (const { _id } of db.projects.find({ deletedAt: { $ne: null } }, { projection: { _id: 1 } }))
+    await deleteConsentsOfProject(deps, _id, mayContinue);
+}
+
+/** In parts, since a project may have one for each of its contacts; the retention job deletes what is left. */
+export async function deleteConsentsOfProject(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  mayContinue: () => boolean,
+): Promise<void> {
+  while (mayContinue()) {
+    const found = await db.consents
+      .find({ projectId }, { hint: 'contact', projection: { _id: 1 } })
+      .limit(AT_ONCE)
+      .toArray();
+    await db.consents.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, projectId });
+    if (found.length < AT_ONCE) return;
+  }
+}

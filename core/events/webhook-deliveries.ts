@@ -1,0 +1,141 @@
+import type { AnyBulkWriteOperation } from 'mongodb';
+import { TEST_EVENT } from '../../schemas/webhooks.ts';
+import type { Deps } from '../base/deps.ts';
+import { createBatcher } from '../base/work/batcher.ts';
+import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import { WEBHOOK_DELIVERIES } from './events.ts';
+import { readersChanged } from './listeners.ts';
+import type { ProjectEvent, Webhook, WebhookDelivery, WebhookTry } from './model.ts';
+import { nextTryMs, WEBHOOK_DAY_MS, WEBHOOK_FAILING_DAYS_MAX } from './webhook-retries.ts';
+import { signingSecrets } from './webhook-secrets.ts';
+import { signedHeaders } from './webhook-signature.ts';
+
+/** Never follows a redirect, never calls a private address, and never throws. */
+export type PostUrl = (request: {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  timeoutMs: number;
+}) => Promise<{ status: number } | { error: string }>;
+
+type Write = AnyBulkWriteOperation<WebhookDelivery>;
+/** Deliveries that end together are written together. */
+type Delivering = Deps & { post: PostUrl; write(write: Write): Promise<undefined> };
+
+const TIMEOUT_MS = 10_000;
+const TRIES_KEPT = 20;
+const CONCURRENCY_MAX = 32;
+const OFF = 'The webhook was deleted or switched off.';
+const GONE = 'The event is not kept any more.';
+
+/** One delivery for each event and endpoint, tried until a 2xx comes or 24 hours are over. A crash between answer and write repeats it under the same id. */
+export function webhookDeliveries(deps: Deps, post: PostUrl): JobQueue {
+  const write = createBatcher<Write, undefined>(
+    async (writes) => {
+      await deps.db.webhookDeliveries.bulkWrite(writes, { ordered: false });
+      return writes.map(() => undefined);
+    },
+    { sizeMax: CONCURRENCY_MAX, runsMax: 2 },
+  );
+  return documentQueue<WebhookDelivery>(deps, {
+    name: WEBHOOK_DELIVERIES,
+    collection: deps.db.webhookDeliveries,
+    field: 'dueAt',
+    concurrencyMax: CONCURRENCY_MAX,
+    run: (delivery) => deliver({ ...deps, post, write }, delivery),
+  });
+}
+
+export function webhookBody({ _id, type, createdAt, data }: Pick<ProjectEvent, '_id' | 'type' | 'createdAt' | 'data'>) {
+  return { id: _id.toHexString(), type, createdAt: createdAt.toISOString(), data };
+}
+
+async function deliver(deps: Delivering, delivery: WebhookDelivery): Promise<DueOutcome> {
+  const { projectId, webhookId, eventId } = delivery;
+  const [webhook, event] = await Promise.all([
+    deps.db.webhooks.findOne({ _id: webhookId, projectId }),
+    deps.db.projectEvents.findOne({ _id: eventId, projectId }),
+  ]);
+  const isTest = delivery.type === TEST_EVENT;
+  if (!webhook || !(webhook.isActive || isTest)) return end(deps, delivery, 'failed', note(deps, null, OFF, 0));
+  if (!event) return end(deps, delivery, 'failed', note(deps, null, GONE, 0));
+  const one = await post(deps, webhook, event);
+  const isTaken = one.status !== null && one.status >= 200 && one.status < 300;
+  // A test answers a person who waits for its outcome: it is tried once, and does not count as a failing or a good day.
+  if (isTest) return end(deps, delivery, isTaken ? 'delivered' : 'failed', one);
+  if (isTaken) {
+    await worked(deps, webhook);
+    return end(deps, delivery, 'delivered', one);
+  }
+  await failed(deps, webhook);
+  return tryAgain(deps, delivery, one);
+}
+
+async function post(deps: Delivering, webhook: Webhook, event: ProjectEvent): Promise<WebhookTry> {
+  const secrets = await signingSecrets(deps, webhook);
+  const body = JSON.stringify(webhookBody(event));
+  const timestamp = Math.floor(deps.clock.now().getTime() / 1000);
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Everpost-Webhooks/1.0',
+    ...signedHeaders({ secrets, id: event._id.toHexString(), timestamp, body }),
+  };
+  const begun = performance.now();
+  const answer = await deps.post({ url: webhook.url, body, timeoutMs: TIMEOUT_MS, headers });
+  const tookMs = Math.round(performance.now() - begun);
+  if ('error' in answer) return note(deps, null, answer.error, tookMs);
+  return note(deps, answer.status, null, tookMs);
+}
+
+async function tryAgain(deps: Delivering, delivery: WebhookDelivery, one: WebhookTry): Promise<DueOutcome> {
+  const now = deps.clock.now();
+  const firstTryAt = delivery.firstTryAt ?? now;
+  const elapsedMs = now.getTime() - firstTryAt.getTime();
+  const delayMs = nextTryMs({ attempts: delivery.attempts + 1, elapsedMs, jitter: Math.random() });
+  if (delayMs === null) return end(deps, delivery, 'failed', one);
+  const { _id, projectId } = delivery;
+  await deps.write({ updateOne: { filter: { _id, projectId }, update: { $set: { firstTryAt }, ...tried(one) } } });
+  return again(new Date(deps.clock.now().getTime() + delayMs));
+}
+
+async function end(
+  deps: Delivering,
+  { _id, projectId, firstTryAt }: WebhookDelivery,
+  status: 'delivered' | 'failed',
+  one: WebhookTry,
+): Promise<DueOutcome> {
+  const now = deps.clock.now();
+  const ended = { $set: { status, endedAt: now, firstTryAt: firstTryAt ?? now }, $unset: { dueAt: '' as const } };
+  await deps.write({ updateOne: { filter: { _id, projectId }, update: { ...ended, ...tried(one) } } });
+  return settled;
+}
+
+function tried(one: WebhookTry) {
+  return { $inc: { attempts: 1 }, $push: { tries: { $each: [one], $slice: -TRIES_KEPT } } };
+}
+
+function note({ clock }: Deps, status: number | null, error: string | null, tookMs: number): WebhookTry {
+  return { at: clock.now(), status, error, tookMs };
+}
+
+async function worked({ db }: Deps, { _id, projectId, failingSince }: Webhook): Promise<void> {
+  if (failingSince) await db.webhooks.updateOne({ _id, projectId }, { $set: { failingSince: null } });
+}
+
+/** Five days without a success switch an endpoint off; the reason is stored with it and in its log. */
+async function failed(deps: Deps, { _id, projectId, failingSince }: Webhook): Promise<void> {
+  const now = deps.clock.now();
+  if (!failingSince) {
+    await deps.db.webhooks.updateOne({ _id, projectId, failingSince: null }, { $set: { failingSince: now } });
+    return;
+  }
+  if (now.getTime() - failingSince.getTime() < WEBHOOK_FAILING_DAYS_MAX * WEBHOOK_DAY_MS) return;
+  const disabledReason = `Nothing could be delivered since ${failingSince.toISOString()}: switched off after ${WEBHOOK_FAILING_DAYS_MAX} days. Mend the receiver, then PATCH isActive: true.`;
+  await deps.db.webhooks.updateOne(
+    { _id, projectId, isActive: true, failingSince },
+    { $set: { isActive: false, disabledReason, updatedAt: now } },
+  );
+  readersChanged(deps, projectId);
+  deps.log.warn({ webhookId: _id, projectId }, 'switched a webhook off after five days of failures');
+}

@@ -1,0 +1,79 @@
+import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import type { CountName, Fact } from '../../../mail/ledger/counting/facts.ts';
+import type { Message } from '../../../mail/ledger/model.ts';
+import type { Engagement, EngagementTime } from '../../../mail/messages/model.ts';
+import { CLICK_FIELDS, countClicks } from '../links/count.ts';
+import { ORIGIN_FIELDS, type OriginRow, originsOf, tallied } from './count-rows.ts';
+import type { CountDeps, Counting } from './counting.ts';
+
+const AT_ONCE_MAX = 512;
+
+const COUNTED_AS: Record<EngagementTime, CountName> = {
+  openedAt: 'opened',
+  humanOpenedAt: 'humanOpened',
+  clickedAt: 'clicked',
+  unsubscribedAt: 'unsubscribed',
+  complainedAt: 'complained',
+};
+export const ENGAGEMENT_TIMES = Object.keys(COUNTED_AS) as EngagementTime[];
+
+export type Times = Partial<Record<EngagementTime, Date>>;
+export type EngagedRow = OriginRow & Pick<Message, 'email' | 'provider'>;
+
+/** The times that are stored become those that are counted. */
+export const ALL_COUNTED = [
+  { $set: { counted: Object.fromEntries(ENGAGEMENT_TIMES.map((time) => [time, `$${time}`])) } },
+  { $unset: 'countDueAt' },
+];
+
+export async function countEngagements(deps: CountDeps, counting: Counting): Promise<boolean> {
+  const { projectId, session, documents } = counting;
+  const { engagements, messages } = deps.db;
+  const fields = { ...timeFields(), ...CLICK_FIELDS };
+  const found = await engagements
+    .find({ projectId, countDueAt: { $exists: true } }, { session, hint: 'counted', projection: fields })
+    .limit(AT_ONCE_MAX)
+    .toArray();
+  if (found.length === 0) return false;
+  const ids = { _id: { $in: found.map(({ _id }) => _id) }, projectId };
+  const rows: EngagedRow[] = await messages.find(ids, { session, projection: ORIGIN_FIELDS }).toArray();
+  const rowOf = new Map(rows.map((row) => [row._id.toHexString(), row]));
+  const originOf = await originsOf(deps, projectId, rows, session);
+  for (const engagement of found) {
+    const row = rowOf.get(engagement._id.toHexString());
+    if (!row) continue;
+    for (const cell of tallied(row, [...timesAs(engagement, 1), ...timesAs(engagement.counted ?? {}, -1)]))
+      documents.add(originOf(row), cell);
+  }
+  await markCounted(deps, counting, ids._id.$in, await countClicks(deps, counting, rowOf, found));
+  return found.length === AT_ONCE_MAX;
+}
+
+/** Each document is changed once. */
+async function markCounted(
+  { db }: CountDeps,
+  { projectId, session }: Counting,
+  ids: ObjectId[],
+  clicked: Awaited<ReturnType<typeof countClicks>>,
+): Promise<void> {
+  const others = { _id: { $in: ids, $nin: clicked.map(({ _id }) => _id) }, projectId };
+  const writes = clicked.map(({ _id, countedLinks }): AnyBulkWriteOperation<Engagement> => {
+    const update = [...ALL_COUNTED, { $set: { countedLinks: { $literal: countedLinks } } }];
+    return { updateOne: { filter: { _id, projectId }, update } };
+  });
+  await db.engagements.bulkWrite([...writes, { updateMany: { filter: others, update: ALL_COUNTED } }], {
+    session,
+    ordered: false,
+  });
+}
+
+export function timeFields(): Partial<Record<keyof Engagement, 1>> {
+  return { counted: 1, ...Object.fromEntries(ENGAGEMENT_TIMES.map((time) => [time, 1])) };
+}
+
+export function timesAs(times: Times, by: 1 | -1): Fact[] {
+  return ENGAGEMENT_TIMES.flatMap((time) => {
+    const at = times[time];
+    return at ? [{ did: COUNTED_AS[time], at, by }] : [];
+  });
+}

@@ -1,0 +1,15 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../../base/deps.ts';
+import type { Session } from '../../../base/model.ts';
+import type { Documents } from '../documents.ts';
+import type { LinkDocuments } from '../links/documents.ts';
+
+export type CountDeps = Pick<Deps, 'db' | 'mongo' | 'config' | 'clock' | 'state'>;
+
+/** Everything that one transaction counts is gathered here. */
+export interface Counting {
+  projectId: ObjectId;
+  session: Session;
+  documents: Documents;
+  links: LinkDocuments;
+}

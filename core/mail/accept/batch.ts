@@ -1,0 +1,180 @@
+import { ATTACHMENT_BYTES_MAX, type batchMailBody } from '../../../schemas/mails.ts';
+import type { Described } from '../../../schemas/schema.ts';
+import type { Deps } from '../../base/deps.ts';
+import { AppError, type ErrorKind, invalid } from '../../base/errors.ts';
+import { derivedId } from '../../base/ids.ts';
+import type { Project } from '../../base/model.ts';
+import { breather } from '../../base/work/breathe.ts';
+import type { Message } from '../ledger/model.ts';
+import { queueMailings, refuseFullBacklog } from '../messages/messages.ts';
+import { dropFetched } from './fetch-attachments.ts';
+import type { Origin, SendInput } from './inputs.ts';
+import { type DraftedSend, draftSend, fetchFiles, mailingOf, messagesOf, publishStored, uuidOf } from './send.ts';
+
+interface BatchInput {
+  /** A mail that fails its schema is the fault. */
+  mails: ReadonlyArray<SendInput | AppError>;
+  mode: Described<typeof batchMailBody>['mode'];
+}
+
+interface BatchSent {
+  batchId: string;
+  totalRecipients: number;
+  successCount: number;
+  failedCount: number;
+  results: BatchResult[];
+}
+
+type BatchResult = { index: number; emailId: string } | { index: number; error: Refusal };
+type Refusal = Pick<AppError, 'message'> & Partial<Pick<AppError, 'code' | 'details'>>;
+type Made = ReturnType<typeof messagesOf>;
+
+/** Each reads its template and its group. */
+const DRAFTS_AT_ONCE = 20;
+/** Faults of one mail. All others are of the call: the database is down, or too many mails wait. */
+const REFUSALS: readonly ErrorKind[] = ['invalid', 'not_found', 'unprocessable'];
+
+/** Different mails, each by the rules of POST /mails/send. Strict: one that is refused refuses all. */
+export async function sendBatch(
+  deps: Deps,
+  project: Project,
+  { mails, mode = 'strict' }: BatchInput,
+  origin: Origin,
+): Promise<BatchSent> {
+  const isStrict = mode === 'strict';
+  const origins = mails.map((_, index) => ({
+    ...origin,
+    seed: derivedId(origin.at, 'batch', origin.seed.toHexString(), index),
+  }));
+  if (isStrict) refuseFirst(mails);
+  const drafts = await draftAll(deps, project, mails, origins);
+  if (isStrict) refuseFirst(drafts);
+  checkAttachments(drafts);
+  const batchId = uuidOf(origin);
+  const made = await fetchAll(deps, drafts, await makeAll(deps, drafts, origins, batchId));
+  if (isStrict && made.some((one) => one instanceof AppError)) await dropAll(deps, drafts);
+  if (isStrict) refuseFirst(made);
+  await storeAll(deps, project, drafts, made, origin.at);
+  const accepted = made.flatMap((one) => (one instanceof AppError ? [] : one));
+  return {
+    batchId,
+    totalRecipients: accepted.reduce((sum, { totalRecipients }) => sum + totalRecipients, 0),
+    successCount: accepted.length,
+    failedCount: mails.length - accepted.length,
+    results: made.map((one, index) =>
+      one instanceof AppError ? { index, error: shown(one) } : { index, emailId: one.emailId },
+    ),
+  };
+}
+
+async function draftAll(
+  deps: Deps,
+  project: Project,
+  mails: BatchInput['mails'],
+  origins: Origin[],
+): Promise<Array<DraftedSend | AppError>> {
+  const drafts: Array<DraftedSend | AppError> = [];
+  for (let start = 0; start < mails.length; start += DRAFTS_AT_ONCE) {
+    const some = mails.slice(start, start + DRAFTS_AT_ONCE).map((mail, place) => {
+      if (mail instanceof AppError) return mail;
+      return draftSend(deps, project, mail, origins[start + place]!).catch(refusalOf);
+    });
+    drafts.push(...(await Promise.all(some)));
+  }
+  return drafts;
+}
+
+async function makeAll(
+  deps: Deps,
+  drafts: ReadonlyArray<DraftedSend | AppError>,
+  origins: Origin[],
+  batchId: string,
+): Promise<Array<Made | AppError>> {
+  const pause = breather();
+  const made: Array<Made | AppError> = [];
+  for (const [index, draft] of drafts.entries()) {
+    await pause();
+    made.push(draft instanceof AppError ? draft : make(deps, draft, origins[index]!, batchId));
+  }
+  return made;
+}
+
+function make(deps: Deps, draft: DraftedSend, origin: Origin, batchId: string): Made | AppError {
+  try {
+    return messagesOf(deps, draft, origin, { batchId });
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+/** The files of mails that wait for a time. */
+function fetchAll(
+  deps: Deps,
+  drafts: ReadonlyArray<DraftedSend | AppError>,
+  made: ReadonlyArray<Made | AppError>,
+): Promise<Array<Made | AppError>> {
+  return Promise.all(
+    made.map(async (one, index) => {
+      const draft = drafts[index]!;
+      if (one instanceof AppError || draft instanceof AppError) return one;
+      return fetchFiles(deps, draft.draft).then(() => one, refusalOf);
+    }),
+  );
+}
+
+async function dropAll(deps: Deps, drafts: ReadonlyArray<DraftedSend | AppError>): Promise<void> {
+  for (const one of drafts) if (!(one instanceof AppError)) await dropFetched(deps, one.draft.content.attachments);
+}
+
+/** In one transaction: a process that ends leaves all of them or none. */
+async function storeAll(
+  deps: Deps,
+  project: Project,
+  drafts: ReadonlyArray<DraftedSend | AppError>,
+  made: ReadonlyArray<Made | AppError>,
+  at: Date,
+): Promise<void> {
+  const mails = drafts.flatMap((draft, index) => {
+    const one = made[index]!;
+    return draft instanceof AppError || one instanceof AppError ? [] : [{ ...draft, ...one }];
+  });
+  if (mails.length === 0) return;
+  const messages = mails.flatMap((mail) => mail.messages);
+  for (const [lane, some] of Map.groupBy(messages, (message: Message) => message.lane))
+    await refuseFullBacklog(deps, project._id, lane, some.length);
+  await queueMailings(deps, await Promise.all(mails.map((mail) => mailingOf(deps, mail.draft, mail.messages))));
+  await publishStored(deps, project._id, messages, at);
+}
+
+/** Those behind a URL are not part of the call. */
+function checkAttachments(drafts: ReadonlyArray<DraftedSend | AppError>): void {
+  const attachments = drafts.flatMap((one) => (one instanceof AppError ? [] : one.draft.attachments));
+  const total = attachments.reduce((sum, { fileUrl, sizeBytes }) => sum + (fileUrl === null ? (sizeBytes ?? 0) : 0), 0);
+  if (total > ATTACHMENT_BYTES_MAX)
+    throw invalid(
+      `The attachments of all mails together may have ${ATTACHMENT_BYTES_MAX / 1024 / 1024} MiB after decoding.`,
+      `mails: must have ${ATTACHMENT_BYTES_MAX} bytes of attachments together at most`,
+    );
+}
+
+function refusalOf(error: unknown): AppError {
+  if (error instanceof AppError && REFUSALS.includes(error.kind)) return error;
+  throw error;
+}
+
+/** With the place of the mail before each field. */
+function refuseFirst(mails: readonly unknown[]): void {
+  const index = mails.findIndex((one) => one instanceof AppError);
+  if (index < 0) return;
+  const { kind, message, code, details } = mails[index] as AppError;
+  const place = `mails/${index}`;
+  const fields = details?.split('; ').map((line) => `${place}/${line}`);
+  throw new AppError(kind, `Nothing was queued, since mail ${index} is refused: ${message}`, {
+    code,
+    details: fields?.join('; ') ?? place,
+  });
+}
+
+function shown({ message, code, details }: AppError): Refusal {
+  return { message, ...(code ? { code } : {}), ...(details === undefined ? {} : { details }) };
+}

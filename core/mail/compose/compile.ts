@@ -1,0 +1,217 @@
+import type { ObjectId } from 'mongodb';
+import type { Config } from '../../../schemas/config.ts';
+import type { Mailbox, Utm } from '../../base/model.ts';
+import { breathe } from '../../base/work/breathe.ts';
+import { compiled } from '../../templates/cache.ts';
+import { decorateHtml, htmlToText } from '../../templates/html/links.ts';
+import { scanHtml } from '../../templates/html/scan.ts';
+import { utmRewrite, withUtm } from '../../templates/html/utm.ts';
+import { CLOSE, hasMarks, needsWhole, OPEN } from '../../templates/language/holes.ts';
+import { type LinkNumbers, linkedParts, type Template, type Variables } from '../../templates/language/templates.ts';
+import { compileMail, type MailSource, type MailTemplates } from '../../templates/mail.ts';
+import type { Message } from '../ledger/model.ts';
+import {
+  clickUrls,
+  type MailPages,
+  mailPages,
+  messageIdOf,
+  openPixelUrl,
+  returnPath,
+  unsubscribeAddress,
+} from './links.ts';
+import { compileMessage, type MessageParts, type Piece, type RecipientParts, type Skeleton } from './mime/compose.ts';
+import { renderMail, untrackedLinks } from './render.ts';
+import type { MailRef } from './tokens.ts';
+import { showsView } from './variables.ts';
+
+/** The part of a mail that all its recipients share. */
+export interface SharedMail {
+  config: Pick<Config, 'secretKeys' | 'publicUrl'>;
+  projectId: ObjectId;
+  source: MailSource;
+  /** Of Message-IDs. */
+  fromDomain: string;
+  /** Of return paths: the MAIL FROM name when it is verified, else MAIL_HOST. */
+  returnHost: string;
+  marketing: boolean;
+  groupId: string | null;
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  utm: Utm | null;
+  parts: Omit<MessageParts, 'subject' | 'html' | 'text'>;
+}
+
+interface MailRecipient {
+  messageId: ObjectId;
+  copy?: Message['copy'];
+  email: string;
+  /** The To line. */
+  to: Mailbox;
+  /** The mail's Date, the same in every attempt. */
+  at: Date;
+  variables(pages: MailPages): Variables;
+}
+
+/** For `composeMessage`, and the sender of the envelope. */
+export interface FilledMail {
+  skeleton: Skeleton;
+  recipient: RecipientParts;
+  returnPath: string;
+}
+
+/** A promise where a long mail is rendered for this recipient alone, with pauses between the steps. */
+export type FillMail = (recipient: MailRecipient) => FilledMail | Promise<FilledMail>;
+
+interface Body {
+  skeleton: Skeleton;
+  values: string[];
+}
+
+type FillBody = (variables: Variables, ref: MailRef, pages: MailPages) => Body | Promise<Body>;
+
+/** Rendered, scanned and encoded for each recipient. */
+export function compileForOne(mail: SharedMail): FillMail {
+  const templates = compileMail(mail.source);
+  return filling(mail, templates, wholeOf(mail, templates));
+}
+
+/**
+ * Does once everything that does not depend on the recipient: one mail costs only the recipient's part. Where the template does not
+ * allow it, each mail is made as a whole.
+ */
+export async function compileForMany(mail: SharedMail): Promise<FillMail> {
+  const templates = compileMail(mail.source);
+  return filling(mail, templates, (await holesOf(mail)) ?? wholeOf(mail, templates));
+}
+
+function filling(
+  { config, projectId, fromDomain, returnHost, marketing, groupId }: SharedMail,
+  templates: MailTemplates,
+  fill: FillBody,
+) {
+  const shared = { groupId, showsView: showsView(templates) };
+  return ({ messageId, copy, email, to, at, variables }: MailRecipient): FilledMail | Promise<FilledMail> => {
+    const ref = { projectId, messageId };
+    const pages = mailPages(config, ref, { ...shared, email });
+    const finish = ({ skeleton, values }: Body): FilledMail => ({
+      skeleton,
+      returnPath: returnPath(config, ref, returnHost),
+      recipient: {
+        to: [to],
+        messageId: messageIdOf({ messageId, copy }, fromDomain),
+        date: at,
+        unsubscribe: marketing ? { url: pages.unsubscribe, mailto: unsubscribeAddress(config, ref, returnHost) } : null,
+        values,
+      },
+    });
+    const body = fill(variables(pages), ref, pages);
+    return body instanceof Promise ? body.then(finish) : finish(body);
+  };
+}
+
+function wholeOf(
+  { config, source, parts, trackingOpen, trackingClick, utm }: SharedMail,
+  templates: MailTemplates,
+): FillBody {
+  const target = targetOf(config, utm);
+  const untracked = untrackedLinks(config, utm);
+  return async (variables, ref, pages) => {
+    const { subject, html, text } = await renderMail({ source, templates, untracked }, variables, {
+      pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
+      trackedLink: trackingClick ? (url, link) => clickUrls(config, target(url), link)(ref) : undefined,
+      pages,
+    });
+    const skeleton = compileMessage({
+      ...parts,
+      subject: [subject],
+      html: html === null ? null : [html],
+      text: text === null ? null : [text],
+    });
+    await breathe(html);
+    return { skeleton, values: [] };
+  };
+}
+
+const HOLE = /\ue000(\d+)\ue001/g;
+const STARTS_WITH_HOLE = /^\s*\ue000(\d+)\ue001/;
+const PROBE = 'https://probe.invalid/';
+const PROBES = { unsubscribe: PROBE, preferencesUrl: PROBE, viewInBrowserUrl: PROBE } satisfies MailPages;
+
+/** null when the mail has to be rendered whole for each recipient. The text part is made of the HTML. */
+async function holesOf(mail: SharedMail): Promise<FillBody | null> {
+  const { config, source, parts, trackingOpen, trackingClick, utm } = mail;
+  const target = targetOf(config, utm);
+  const { html: page, subject, previewText } = source;
+  if (page === null || needsWhole(page) || needsWhole(previewText) || hasMarks(subject)) return null;
+  const makers: Array<(variables: Variables, mail: MailRef) => string> = [];
+  const hole = (make: (typeof makers)[number]) => `${OPEN}${makers.push(make) - 1}${CLOSE}`;
+  const marked = (template: Template, links?: LinkNumbers) => {
+    let text = '';
+    for (const part of linkedParts(template)) {
+      if (typeof part === 'object') links?.set(text.length, part.link);
+      else text += typeof part === 'string' ? part : hole(part);
+    }
+    return text;
+  };
+  const own = new Set<number>();
+
+  const numbers: LinkNumbers = new Map();
+  const html = marked(compiled(page, 'html', 'html'), numbers);
+  for (const [index, make] of makers.entries()) if (make(PROBES, {} as MailRef) === PROBE) own.add(index);
+  await breathe(html);
+  let isWhole = false;
+  const rewrites = trackingClick || utm !== null;
+  const rewriteLink = (url: string, link: number | undefined) => {
+    const holes = [...url.matchAll(HOLE)].map(([, index]) => Number(index));
+    if (holes.some((index) => own.has(index))) return null;
+    if (holes.length > 0) isWhole = true;
+    const to = target(url);
+    if (!trackingClick) return to === url ? null : to;
+    const urlOf = clickUrls(config, to, link);
+    return hole((_variables, ref) => urlOf(ref));
+  };
+  const decorated = decorateHtml(html, {
+    previewText: marked(compiled(previewText, 'html', 'previewText')) || undefined,
+    ...(trackingOpen ? { pixelUrl: hole((_variables, mail) => openPixelUrl(config, mail)) } : {}),
+    ...(rewrites ? { rewriteLink, numbers } : {}),
+  });
+  // A link that begins with a hole is not an http link to the scanner; it may become one.
+  if (rewrites && linksAreHoles(html, own)) isWhole = true;
+  if (isWhole) return null;
+  await breathe(html);
+  const text = marked(compiled(page, 'text', 'html'));
+  const plain = htmlToText(utm ? decorateHtml(text, { rewriteLink: utmRewrite(utm, config.publicUrl) }) : text);
+  await breathe(html);
+  const skeleton = compileMessage({
+    ...parts,
+    subject: piecesOf(marked(compiled(subject, 'subject', 'subject'))),
+    html: piecesOf(decorated),
+    text: piecesOf(plain),
+  });
+  return (variables, mail) => ({ skeleton, values: makers.map((make) => make(variables, mail)) });
+}
+
+/** Where a link leads: to the address in the content, with the UTM parameters of the mail. */
+function targetOf({ publicUrl }: Pick<Config, 'publicUrl'>, utm: Utm | null): (url: string) => string {
+  return utm ? (url) => withUtm(url, utm, publicUrl) : (url) => url;
+}
+
+/** `own`: the holes of pages of the mail, which are never tracked. */
+function linksAreHoles(html: string, own: Set<number>): boolean {
+  return scanHtml(html).links.some(({ url }) => {
+    const index = STARTS_WITH_HOLE.exec(url)?.[1];
+    return index !== undefined && !own.has(Number(index));
+  });
+}
+
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const match of text.matchAll(HOLE)) {
+    if (match.index > at) pieces.push(text.slice(at, match.index));
+    pieces.push(Number(match[1]));
+    at = match.index + match[0].length;
+  }
+  if (at < text.length || pieces.length === 0) pieces.push(text.slice(at));
+  return pieces;
+}

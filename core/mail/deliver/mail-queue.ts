@@ -1,0 +1,168 @@
+import type { ObjectId } from 'mongodb';
+import { unavailable } from '../../base/errors.ts';
+import { emailDomain } from '../../base/text/addresses.ts';
+import type { JobQueue } from '../../jobs/queue.ts';
+import { messageIdOf } from '../compose/links.ts';
+import { claimMessages } from '../ledger/claim.ts';
+import { CLAIM_MAX, claimedBy, type Held } from '../ledger/ledger.ts';
+import { applyCheck, UNWRITTEN_MAX } from '../ledger/record-outcomes.ts';
+import type { Connection, Lane } from '../ledger/relay.ts';
+import { LANE_POLICIES } from '../ledger/rules/lane-policy.ts';
+import { settleOrphans } from '../ledger/settle-orphans.ts';
+import { contentOf } from '../messages/contents.ts';
+import { mailChannel } from '../messages/messages.ts';
+import { attemptDelivery } from './attempt.ts';
+import { DueMails } from './due-mails.ts';
+import { firstConnection, freeConnections } from './gather-connections.ts';
+import type { Sending } from './sending.ts';
+import { composeStored } from './stored/compose.ts';
+import { isLarge, mailBytes, type Reservation } from './stored/compose-memory.ts';
+import { type PreparedMail, prepareMails, recheck } from './stored/prepare.ts';
+
+/** The most mails of one project that are taken before those of the next. */
+const TURN_MAX = CLAIM_MAX;
+const WAITING_TURNS = 4;
+const READ_AGAIN_MS = 1_000;
+const FAILED_AGAIN_MS = 60_000;
+const LARGE_AGAIN_MS = 1_000;
+const ALONE_MAX = 2;
+
+type Prepared = Map<Held, PreparedMail>;
+
+/**
+ * Mail that waits in rows with a time at which it is due: sent by any number of processes, with Temporal and Redis or without. A
+ * mail of a turn goes through these steps:
+ *
+ * - claiming: connections come first, as many as mails are due, so no more mails are claimed than can be sent
+ * - preparing: read and checked once for all mails that were claimed together, while the next turn is already claiming
+ * - reserving: memory for composing; a large mail waits for it without a connection, so that small ones are not held up
+ * - sending: composed and handed to the relay
+ * - settling: its outcome is written; `awaitsOutcome` keeps the connection until then
+ */
+export class MailQueue implements JobQueue {
+  readonly name: string;
+  readonly turnMax = TURN_MAX;
+  /** The connections are the limit, and are waited for inside a turn: so a few turns may wait in addition to those in progress. */
+  readonly concurrencyMax: number;
+  #sending: Sending;
+  #lane: Exclude<Lane, 'campaign'>;
+  #due: DueMails;
+
+  constructor(sending: Sending, lane: Exclude<Lane, 'campaign'>) {
+    this.#sending = sending;
+    this.#lane = lane;
+    this.#due = new DueMails(sending.deps, lane, sending.ledger.now);
+    this.name = mailChannel(lane);
+    this.concurrencyMax = sending.deps.config.smtpMaxConnections + WAITING_TURNS * TURN_MAX;
+  }
+
+  projects = (now: Date): Promise<ObjectId[]> => this.#due.projects(now);
+
+  take = async (projectId: ObjectId, limit: number) => {
+    const { ledger, outcomes } = this.#sending;
+    if (ledger.stopping || outcomes.unwritten() > UNWRITTEN_MAX) throw unavailable('Outcomes wait to be written.');
+    const wish = {
+      most: Math.min(limit, TURN_MAX),
+      gather: this.#lane === 'automation' && this.#due.isBehind(projectId),
+    };
+    const connections = [await firstConnection(this.#sending, this.#lane, wish)];
+    const places = Math.min(wish.most, 1 + this.#sending.deps.mailer.free(this.#lane));
+    try {
+      const { orphans, open, more } = await this.#due.read(projectId, places);
+      connections.push(...(await freeConnections(this.#sending, this.#lane, open.length - 1)));
+      const left = this.#due.giveBack(projectId, open.splice(connections.length));
+      const [held] = await Promise.all([this.#claim(projectId, open), this.#settleOrphans(projectId, orphans)]);
+      const prepared = this.#prepare(projectId, held);
+      const runs = held.map((one) => {
+        const connection = connections.pop() as Connection;
+        return () => this.#deliver(one, prepared, connection);
+      });
+      return { runs, more: more || left || orphans.length > 0 };
+    } finally {
+      for (const connection of connections) connection.release();
+    }
+  };
+
+  async #claim(projectId: ObjectId, ids: ObjectId[]): Promise<Held[]> {
+    const { deps, ledger } = this.#sending;
+    return ids.length === 0 ? [] : (await claimMessages(deps, ledger, { projectId, ids, due: true })).held;
+  }
+
+  async #prepare(projectId: ObjectId, held: Held[]): Promise<Prepared> {
+    const { deps, ledger, outcomes } = this.#sending;
+    if (held.length === 0) return new Map();
+    try {
+      const claim = { owner: ledger.owner, number: held[0]!.claim };
+      const prepared = await prepareMails(deps, projectId, held, claim);
+      const going = applyCheck(held, prepared.verdicts, recheck(deps, projectId, prepared), outcomes);
+      const mayGo = new Set(going);
+      return new Map(prepared.mails.filter((mail) => mayGo.has(mail.held)).map((mail) => [mail.held, mail]));
+    } catch (error) {
+      deps.log.warn({ err: error, lane: this.#lane }, 'reading claimed mails failed; returning the claims');
+      for (const one of held) void outcomes.write({ held: one, outcome: { kind: 'back', delayMs: READ_AGAIN_MS } });
+      return new Map();
+    }
+  }
+
+  /** Resolves when the outcome is durable, or, where that is not awaited, when the relay has answered. */
+  async #deliver(held: Held, prepared: Promise<Prepared>, connection: Connection): Promise<void> {
+    const mail = (await prepared).get(held);
+    if (!mail) return connection.release();
+    const place = await this.#reserve(mail, connection);
+    if (place) return this.#send(mail, place);
+    connection.release();
+    return this.#sending.outcomes.write({ held, outcome: { kind: 'back', delayMs: LARGE_AGAIN_MS } });
+  }
+
+  async #send(mail: PreparedMail, { connection, reservation }: Place): Promise<void> {
+    const { deps, ledger, outcomes } = this.#sending;
+    const isAlone = claimedBy(ledger) <= ALONE_MAX;
+    const { takesEightBit } = connection;
+    const compose = (one: PreparedMail) => composeStored(deps, { ...one, isAlone, takesEightBit });
+    const ended = await attemptDelivery(this.#sending, mail, connection, compose).then(
+      (attempt) => attempt.ended,
+      (error) => {
+        deps.log.error({ err: error, message: mail.held._id }, 'delivering a mail failed; retrying');
+        return { held: mail.held, outcome: { kind: 'back' as const, delayMs: FAILED_AGAIN_MS } };
+      },
+    );
+    reservation.release();
+    const written = outcomes.write(ended);
+    if (LANE_POLICIES[this.#lane].awaitsOutcome) await written;
+    connection.release();
+  }
+
+  /** Null: the claim has to be returned. */
+  async #reserve({ content }: PreparedMail, connection: Connection): Promise<Place | null> {
+    const { deps, memory } = this.#sending;
+    const bytes = mailBytes(content);
+    const taken = memory.take(bytes);
+    if (taken) return { connection, reservation: taken };
+    if (isLarge(bytes)) connection.release();
+    const reservation = await memory.wait(bytes);
+    if (!reservation || !isLarge(bytes)) return reservation && { connection, reservation };
+    const acquired = await deps.mailer.acquire(this.#lane);
+    if (acquired.connection) return { connection: acquired.connection, reservation };
+    reservation.release();
+    return null;
+  }
+
+  async #settleOrphans(projectId: ObjectId, ids: ObjectId[]): Promise<void> {
+    if (ids.length === 0) return;
+    const { deps, ledger } = this.#sending;
+    const messageIdFor = async (messageId: ObjectId) => {
+      const message = await deps.db.messages.findOne({ _id: messageId, projectId });
+      const content = message && (await contentOf(deps, message));
+      // A Message-ID of the caller may be in other mails too, so it proves nothing.
+      if (!content || content.raw) return null;
+      return `<${messageIdOf({ messageId, copy: message.copy }, emailDomain(content.from.email))}>`;
+    };
+    const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: messageIdFor });
+    deps.log.warn({ lane: this.#lane, projectId, ...settled }, 'settled orphaned mails');
+  }
+}
+
+interface Place {
+  connection: Connection;
+  reservation: Reservation;
+}

@@ -1,0 +1,97 @@
+import type { ObjectId } from 'mongodb';
+import type { TokenBucket } from '../../base/limits/token-bucket.ts';
+import type { ComposedMail } from '../compose/compose.ts';
+import type { Outcome } from '../ledger/ledger.ts';
+import type { Sending } from './sending.ts';
+import type { ClaimedRecipient } from './sources/source.ts';
+
+/** The campaign, as the sender of a range asks for it. */
+export interface RunPolicy {
+  readonly projectId: ObjectId;
+  /** The suppression group that the mail names. */
+  readonly groupId: string | null;
+  /** A template names fields of contacts beyond their name. */
+  readonly needsContacts: boolean;
+  readonly pace: TokenBucket;
+  /** Read on the primary after each claim, since a pause or an abort is answered when it is stored. */
+  maySend(): Promise<boolean>;
+  compose(item: ClaimedRecipient): ComposedMail | Outcome | Promise<ComposedMail | Outcome>;
+  /** Bounces or complaints are above a threshold. */
+  isBreached(): boolean;
+  /** Called with each outcome when it is durable. */
+  onOutcome(kind: Outcome['kind']): void;
+  /** Called with every look at the connections. */
+  onLook(run: Run): void;
+}
+
+interface RunControl {
+  signal: AbortSignal;
+  onProgress(ended: number): void;
+  timeMs: number;
+}
+
+/**
+ * The state of a range that this process is sending.
+ *
+ * - running: recipients are claimed and sent
+ * - quiet: the relay takes nothing for a while; what is claimed waits
+ * - over: its time has passed; nothing more is claimed, and nothing is kept for later
+ * - stopped: by a decision, a failure, or the end of the process; unsent claims are returned
+ */
+export class Run {
+  readonly sending: Sending;
+  readonly policy: RunPolicy;
+  /** False after a decision or a failure. */
+  goOn = true;
+  error: unknown = null;
+  /** How long the relay is to be left alone after the range. */
+  waitMs = 0;
+  /** The number of connections that it uses or waits for. */
+  connections = 0;
+  ended = 0;
+  unwritten = 0;
+  /** Mails that the relay has answered. */
+  answered = 0;
+  #signal: AbortSignal;
+  #onProgress: (ended: number) => void;
+  #deadline: number;
+  #quietUntil = 0;
+
+  constructor(sending: Sending, policy: RunPolicy, { signal, onProgress, timeMs }: RunControl) {
+    this.sending = sending;
+    this.policy = policy;
+    this.#signal = signal;
+    this.#onProgress = onProgress;
+    this.#deadline = performance.now() + timeMs;
+  }
+
+  isStopped(): boolean {
+    return !this.goOn || this.#signal.aborted || this.sending.ledger.stopping;
+  }
+
+  isOver(): boolean {
+    return this.isStopped() || performance.now() >= this.#deadline;
+  }
+
+  mayClaim(): boolean {
+    return !this.isOver() && performance.now() >= this.#quietUntil;
+  }
+
+  /** The relay's state, not the recipients': claimed messages wait or are returned, and no attempt is counted. */
+  leaveRelayAlone(ms: number): void {
+    this.#quietUntil = Math.max(this.#quietUntil, performance.now() + ms);
+    if (this.#quietUntil < this.#deadline) return;
+    this.goOn = false;
+    this.waitMs = Math.max(this.waitMs, Math.ceil(this.#quietUntil - performance.now()));
+  }
+
+  fail(error: unknown): void {
+    this.error ??= error;
+    this.goOn = false;
+  }
+
+  countEnded(): void {
+    this.ended += 1;
+    this.#onProgress(this.ended);
+  }
+}

@@ -1,0 +1,16 @@
+import { type Indexes, onlyWith } from '../../../base/indexes.ts';
+
+export const sandboxIndexes = {
+  sandboxReports: {
+    due: {
+      key: { projectId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'Reports about mail to sandbox addresses that are to be handed to the inbound mail server.',
+    },
+    expiry: {
+      key: { createdAt: 1 },
+      expireAfterSeconds: 24 * 3_600,
+      because: 'A report that no inbound mail server takes is given up after a day.',
+    },
+  },
+} satisfies Indexes;

@@ -1,0 +1,105 @@
+import { ATTACHMENT_BYTES_MAX } from '../../../../schemas/mails.ts';
+import type { Attachment, Content } from '../../ledger/model.ts';
+
+/** Mails smaller than this never wait for larger ones. */
+const SMALL_MAIL_BYTES = 1_000_000;
+/** A file behind a URL whose size is not known is fetched as one of this size; a larger one is fetched again as a large mail. */
+export const FIRST_FETCH_BYTES = 500_000;
+const KEPT_FOR_SMALL_BYTES = 16_000_000;
+/**
+ * The copies of a mail in memory: attachments, their base64 text, the signed message, and the data being written to the relay.
+ */
+const COPIES = 4;
+/** The most large mails that wait in this process; others are claimed again later. */
+const WAITING_MAX = 4;
+
+export interface Reservation {
+  release(): void;
+}
+
+/** Limits the bytes that a process uses for composing and sending. */
+export interface ComposingMemory {
+  /** Null when the mail has to wait. */
+  take(mailBytes: number): Reservation | null;
+  /** In the order of the calls. Null when too many large mails wait already, or the process stops. */
+  wait(mailBytes: number): Promise<Reservation | null>;
+  heldBytes(): number;
+  close(): void;
+}
+
+type Size = 'small' | 'large';
+type Waiter = { bytes: number; resolve: (reservation: Reservation | null) => void };
+
+/** Large mails share the budget less a reserve for small ones; a mail larger than that is sent when no other large one is. */
+export function openComposingMemory(budgetBytes: number): ComposingMemory {
+  const held: Record<Size, number> = { small: 0, large: 0 };
+  const waiting: Record<Size, Waiter[]> = { small: [], large: [] };
+  let isClosed = false;
+
+  function fits(size: Size, bytes: number): boolean {
+    if (size === 'large') {
+      const kept = Math.max(KEPT_FOR_SMALL_BYTES, held.small);
+      return kept + held.large + bytes <= budgetBytes || (held.large === 0 && held.small <= KEPT_FOR_SMALL_BYTES);
+    }
+    const mayUseAll = waiting.large.length === 0 && held.small + held.large + bytes <= budgetBytes;
+    return held.small === 0 || held.small + bytes <= KEPT_FOR_SMALL_BYTES || mayUseAll;
+  }
+
+  function hold(size: Size, bytes: number): Reservation {
+    held[size] += bytes;
+    let isHeld = true;
+    return {
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        held[size] -= bytes;
+        serve('large');
+        serve('small');
+      },
+    };
+  }
+
+  function serve(size: Size): void {
+    for (let next = waiting[size][0]; next && fits(size, next.bytes); next = waiting[size][0]) {
+      waiting[size].shift();
+      next.resolve(hold(size, next.bytes));
+    }
+  }
+
+  return {
+    take(mailBytes) {
+      const [size, bytes] = [sizeOf(mailBytes), mailBytes * COPIES];
+      return !isClosed && waiting[size].length === 0 && fits(size, bytes) ? hold(size, bytes) : null;
+    },
+    wait(mailBytes) {
+      const [size, bytes] = [sizeOf(mailBytes), mailBytes * COPIES];
+      if (isClosed || (size === 'large' && waiting.large.length >= WAITING_MAX)) return Promise.resolve(null);
+      const promise = new Promise<Reservation | null>((resolve) => waiting[size].push({ bytes, resolve }));
+      serve(size);
+      return promise;
+    },
+    heldBytes: () => held.small + held.large,
+    close() {
+      isClosed = true;
+      for (const { resolve } of [...waiting.small.splice(0), ...waiting.large.splice(0)]) resolve(null);
+    },
+  };
+}
+
+export function isLarge(mailBytes: number): boolean {
+  return sizeOf(mailBytes) === 'large';
+}
+
+/** An estimate for a mail whose attachments are not read yet. */
+export function mailBytes({ html, text, attachments }: Pick<Content, 'html' | 'text' | 'attachments'>): number {
+  const body = (html?.length ?? 0) + (text?.length ?? 0);
+  return attachments.reduce((sum, attachment) => sum + attachmentBytes(attachment), body);
+}
+
+function attachmentBytes({ sizeBytes, isLarge: isKnownLarge }: Attachment): number {
+  return sizeBytes ?? (isKnownLarge ? ATTACHMENT_BYTES_MAX : FIRST_FETCH_BYTES);
+}
+
+function sizeOf(mailBytes: number): Size {
+  return mailBytes < SMALL_MAIL_BYTES ? 'small' : 'large';
+}

@@ -1,0 +1,199 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../../base/deps.ts';
+import { emailDomain } from '../../../base/text/addresses.ts';
+import { goneGroups } from '../../../consent/suppressions/groups.ts';
+import { type SuppressionFact, stoppedBy } from '../../../consent/suppressions/rules.ts';
+import { suppressionsAgainst } from '../../../consent/suppressions/suppressions.ts';
+import type { Contact } from '../../../people/model.ts';
+import { wantsContact } from '../../compose/compose.ts';
+import { type SendingDomain, sendingDomain } from '../../compose/sending-domain.ts';
+import type { Check, Held, Verdict } from '../../ledger/ledger.ts';
+import type { Content, Message, MessageRecipient } from '../../ledger/model.ts';
+import { afterOutcome } from '../../ledger/rules/judge-delivery.ts';
+import { isOpenRecipient } from '../../ledger/states.ts';
+import { contentsOf } from '../../messages/contents.ts';
+import { firstOnes } from '../../messages/copies.ts';
+import { openedContent } from '../../messages/sealed-content.ts';
+import type { ClaimedMail } from '../claimed-mail.ts';
+
+/** A claimed message with everything that was read for it; suppressed recipients are marked. */
+export interface PreparedMail extends ClaimedMail {
+  message: Message;
+  /** The message to `to`, of which this one may be a copy. */
+  first: Message;
+  content: Content;
+  sending: SendingDomain;
+  contact: Contact | null;
+}
+
+/**
+ * Reads everything about claimed mails of a project in parallel on the primary: the check of design.md, and the data for
+ * composing.
+ */
+export async function prepareMails(
+  deps: Deps,
+  projectId: ObjectId,
+  held: Held[],
+  claim: { owner: string; number: number },
+) {
+  const ids = held.map(({ _id }) => _id);
+  const messages = await deps.db.messages
+    .find({ _id: { $in: ids }, projectId, owner: claim.owner, claim: claim.number })
+    .toArray();
+  const [contents, firstOf] = await Promise.all([
+    contentsOf(deps, projectId, messages),
+    firstOnes(deps, projectId, messages),
+  ]);
+  const [mayNotGo, domains, contacts] = await Promise.all([
+    checkMails(deps, projectId, messages, contents),
+    domainsOf(deps, projectId, contents),
+    contactsOf(
+      deps,
+      projectId,
+      messages.flatMap((message) => firstOf(message) ?? []),
+      contents,
+    ),
+  ]);
+  const byId = new Map(messages.map((message) => [message._id.toHexString(), message]));
+  const mails: PreparedMail[] = [];
+  for (const one of held) {
+    const key = one._id.toHexString();
+    const message = byId.get(key);
+    const stored = message && contents.get(String(message.contentId));
+    const content = stored && openedContent(deps.config, stored);
+    const sending = content && domains.get(emailDomain(content.from.email));
+    if (!message || mayNotGo.verdicts.has(key)) continue;
+    one.about = message;
+    const first = firstOf(message);
+    if (content === null)
+      mayNotGo.verdicts.set(key, failedAll(message, 'The key that sealed its content is not among SECRET_KEYS.'));
+    else if (!content || !first)
+      mayNotGo.verdicts.set(key, failedAll(message, 'What was to be sent is not stored any more.'));
+    else if (!sending)
+      mayNotGo.verdicts.set(key, failedAll(message, 'The domain that it was to come from is not verified any more.'));
+    else
+      mails.push({
+        held: one,
+        lane: message.lane,
+        at: message.firstAt ?? deps.clock.now(),
+        deferrals: message.deferrals ?? 0,
+        message,
+        first,
+        content,
+        sending,
+        contact: contacts.get(first.email) ?? null,
+        recipients: mayNotGo.recipients.get(key) ?? null,
+      });
+  }
+  return { mails, verdicts: ofHeld(held, mayNotGo.verdicts), messages, contents };
+}
+
+function ofHeld(held: readonly Held[], verdicts: Map<string, Verdict>): Map<Held, Verdict> {
+  return new Map(
+    held.flatMap((one) => {
+      const verdict = verdicts.get(one._id.toHexString());
+      return verdict ? [[one, verdict]] : [];
+    }),
+  );
+}
+
+/**
+ * The check made with every renewal: a message that must not be sent is stopped before its final dot, and claimed again when a
+ * copy is suppressed.
+ */
+export function recheck(
+  deps: Deps,
+  projectId: ObjectId,
+  { messages, contents, mails }: { messages: Message[]; contents: Map<string, Content>; mails: PreparedMail[] },
+): Check {
+  return async (held) => {
+    const asked = new Set(held.map(({ _id }) => _id.toHexString()));
+    const some = messages.filter(({ _id }) => asked.has(_id.toHexString()));
+    const { verdicts, recipients } = await checkMails(deps, projectId, some, contents);
+    for (const { message, recipients: known } of mails) {
+      const key = message._id.toHexString();
+      const changed = recipients.get(key)?.some(({ state }, index) => state !== known?.[index]?.state);
+      if (changed && !verdicts.has(key)) verdicts.set(key, { kind: 'back', delayMs: 0 });
+    }
+    return ofHeld(held, verdicts);
+  };
+}
+
+/**
+ * Messages that must not be sent: the project is gone, or the address is suppressed. Also checked with every renewal of the
+ * claim.
+ */
+async function checkMails(
+  deps: Deps,
+  projectId: ObjectId,
+  messages: Message[],
+  contents: Map<string, Content>,
+): Promise<{ verdicts: Map<string, Verdict>; recipients: Map<string, MessageRecipient[]> }> {
+  const emails = messages.flatMap(({ email, recipients }) => recipients?.map((one) => one.email) ?? [email]);
+  const [project, entries, gone] = await Promise.all([
+    deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } }),
+    suppressionsAgainst(deps, projectId, emails),
+    goneGroups(
+      deps,
+      projectId,
+      [...contents.values()].map(({ groupId }) => groupId),
+    ),
+  ]);
+  const entryAgainst = (email: string, content: Content) => {
+    const { marketing, groupId, bypassSuppressions: bypass, passesUnsubscribe = false } = content;
+    const isGroupGone = gone.has(groupId ?? '');
+    return stoppedBy(entries.get(email) ?? [], { marketing, groupId, isGroupGone, bypass, passesUnsubscribe });
+  };
+  const verdicts = new Map<string, Verdict>();
+  const recipients = new Map<string, MessageRecipient[]>();
+  for (const message of messages) {
+    const key = message._id.toHexString();
+    const content = contents.get(String(message.contentId));
+    if (!project) verdicts.set(key, failedAll(message, 'The project was deleted.'));
+    if (!project || !content) continue;
+    if (!message.recipients) {
+      const entry = entryAgainst(message.email, content);
+      if (entry) verdicts.set(key, suppressed(entry));
+      continue;
+    }
+    const judged = message.recipients.map((one) => {
+      const entry = isOpenRecipient(one) ? entryAgainst(one.email, content) : null;
+      return entry ? afterOutcome(one, suppressed(entry)) : one;
+    });
+    recipients.set(key, judged);
+    const last = judged.findLast(({ suppressedBy }) => suppressedBy)?.suppressedBy;
+    if (last && !judged.some(isOpenRecipient))
+      verdicts.set(key, { kind: 'suppressed', by: judged[0]?.suppressedBy ?? last, recipients: judged });
+  }
+  return { verdicts, recipients };
+}
+
+function failedAll({ recipients }: Message, reason: string): Verdict {
+  const failed = { kind: 'failed' as const, reason };
+  return { ...failed, recipients: recipients?.map((one) => (isOpenRecipient(one) ? afterOutcome(one, failed) : one)) };
+}
+
+function suppressed({ groupId, reason }: SuppressionFact) {
+  return { kind: 'suppressed' as const, by: { groupId, reason } };
+}
+
+async function domainsOf(deps: Deps, projectId: ObjectId, contents: Map<string, Content>) {
+  const names = new Set([...contents.values()].map(({ from }) => emailDomain(from.email)));
+  const found = await Promise.all([...names].map((name) => sendingDomain(deps, projectId, name)));
+  return new Map([...names].flatMap((name, index) => (found[index] ? [[name, found[index]]] : [])));
+}
+
+async function contactsOf(
+  deps: Deps,
+  projectId: ObjectId,
+  messages: Message[],
+  contents: Map<string, Content>,
+): Promise<Map<string, Contact>> {
+  const wanted = messages.filter((message) => {
+    const content = contents.get(String(message.contentId));
+    return content && wantsContact(content, message);
+  });
+  if (wanted.length === 0) return new Map();
+  const found = await deps.db.contacts.find({ projectId, email: { $in: wanted.map(({ email }) => email) } }).toArray();
+  return new Map(found.map((contact) => [contact.email, contact]));
+}

@@ -1,0 +1,26 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import type { Session } from '../../base/model.ts';
+import { failQueued } from '../messages/messages.ts';
+import { cancelMailTo } from '../messages/scheduled/to-deleted.ts';
+
+export interface DeletedContact {
+  _id: ObjectId;
+  email: string;
+}
+
+/** Why mail of a deleted contact is not sent: used by the deletion, and by senders that find no contact. */
+export const CONTACT_DELETED = 'The contact was deleted.';
+
+/** Runs in the transaction that deletes contacts: their queued mail fails, scheduled mail is cancelled, and cannot be claimed any more. */
+export async function recordMailOfDeleted(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  deleted: readonly DeletedContact[],
+): Promise<void> {
+  const ids = deleted.map(({ _id }) => _id);
+  await failQueued(deps, projectId, ids, CONTACT_DELETED, session);
+  const emails = deleted.map(({ email }) => email);
+  await cancelMailTo(deps, session, projectId, { emails, reason: CONTACT_DELETED });
+}

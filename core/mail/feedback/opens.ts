@@ -1,0 +1,17 @@
+import type { Deps } from '../../base/deps.ts';
+import { readOpenToken } from '../compose/tokens.ts';
+import { bufferSignal } from './buffer.ts';
+
+export interface Visitor {
+  at: Date;
+  agent: string;
+  purpose: string;
+  method: string;
+}
+
+/** Returns whether the token is one of ours. */
+export function noteOpen(deps: Deps, token: string, visitor: Visitor): boolean {
+  const ref = readOpenToken(deps.config, token);
+  if (ref) bufferSignal(deps, { kind: 'open', ...ref, ...visitor });
+  return ref !== null;
+}

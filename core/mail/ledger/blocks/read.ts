@@ -1,0 +1,142 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../../base/deps.ts';
+import type { Session } from '../../../base/model.ts';
+import { ALL_STATES } from '../states.ts';
+import { joined, openRanges, type Seqs, sizeOf } from './counts.ts';
+import type { Block, BlockRecipient } from './model.ts';
+
+type Db = Pick<Deps, 'db'>;
+
+/** The blocks that are a campaign's audience: those of one run. */
+export interface OfRun {
+  projectId: ObjectId;
+  campaignId: ObjectId;
+  run: ObjectId;
+}
+
+/** A recipient of a block, with the place in the order of sending. */
+export interface Placed extends BlockRecipient {
+  seq: number;
+}
+
+type Head = Pick<Block, 'n' | 'fromSeq' | 'count'>;
+
+/** Recipients without a row, in the order of sending. */
+export interface Waiting {
+  total: number;
+  slice(skip: number, limit: number): Promise<Placed[]>;
+}
+
+/** Recipients without a claim, and those of open claims without a row; in a snapshot session, so that rows and waiting are disjoint. */
+export async function waitingOf(deps: Db, of: OfRun, session: Session): Promise<Waiting> {
+  const [heads, unclaimed, inFlight] = await Promise.all([
+    headsOf(deps, of, session),
+    claimedUpTo(deps, of, session),
+    withoutRow(deps, of, session),
+  ]);
+  const rests = heads.map(({ n, fromSeq, count }) => ({
+    fromSeq: fromSeq + (unclaimed.get(n) ?? 0),
+    toSeq: fromSeq + count - 1,
+  }));
+  const seqs = joined([...rests.filter(({ fromSeq, toSeq }) => fromSeq <= toSeq), ...inFlight]);
+  return {
+    total: sizeOf(seqs),
+    slice: (skip, limit) => placedAt(deps, of, heads, sliced(seqs, skip, limit), session),
+  };
+}
+
+/** From keys alone. */
+async function headsOf({ db }: Db, of: OfRun, session: Session): Promise<Head[]> {
+  const projection = { _id: 0, n: 1, fromSeq: 1, count: 1 } as const;
+  const heads: Head[] = await db.campaignBlocks.find({ ...of }, { projection, hint: 'person', session }).toArray();
+  return heads.toSorted((a, b) => a.n - b.n);
+}
+
+async function claimedUpTo({ db }: Db, of: OfRun, session: Session): Promise<Map<number, number>> {
+  const { projectId, campaignId } = of;
+  const claims = await db.campaignClaims
+    .aggregate<{ _id: number; to: number }>(
+      [{ $match: { projectId, campaignId } }, { $group: { _id: '$n', to: { $max: '$to' } } }],
+      { hint: 'place', session },
+    )
+    .toArray();
+  return new Map(claims.map(({ _id, to }) => [_id, to]));
+}
+
+async function withoutRow(deps: Db, { projectId, campaignId }: OfRun, session: Session): Promise<Seqs[]> {
+  const ranges = await openRanges(deps, { projectId, campaignId }, session);
+  const found = await Promise.all(
+    ranges.map(async (range) => {
+      const within = {
+        projectId,
+        campaignId,
+        state: { $in: ALL_STATES },
+        seq: { $gte: range.fromSeq, $lte: range.toSeq },
+      };
+      const rows = await deps.db.messages.find(within, { projection: { seq: 1 }, hint: 'campaign', session }).toArray();
+      return without(range, new Set(rows.map(({ seq }) => seq)));
+    }),
+  );
+  return found.flat();
+}
+
+function without({ fromSeq, toSeq }: Seqs, taken: ReadonlySet<number | undefined>): Seqs[] {
+  const all = Array.from({ length: toSeq - fromSeq + 1 }, (_, index) => fromSeq + index);
+  return all.filter((seq) => !taken.has(seq)).map((seq) => ({ fromSeq: seq, toSeq: seq }));
+}
+
+function sliced(ranges: Seqs[], skip: number, limit: number): number[] {
+  const seqs: number[] = [];
+  let left = skip;
+  for (const range of ranges) {
+    if (seqs.length >= limit) break;
+    const size = sizeOf([range]);
+    for (let at = Math.min(left, size); at < size && seqs.length < limit; at += 1) seqs.push(range.fromSeq + at);
+    left -= Math.min(left, size);
+  }
+  return seqs;
+}
+
+/** `heads` in the order of `n`, and `seqs` in theirs. */
+async function placedAt({ db }: Db, of: OfRun, heads: Head[], seqs: number[], session: Session): Promise<Placed[]> {
+  if (seqs.length === 0) return [];
+  const wanted = new Set(seqs);
+  const has = ({ fromSeq, count }: Head) => fromSeq <= (seqs.at(-1) as number) && fromSeq + count > (seqs[0] as number);
+  const n = { $in: heads.filter(has).map((head) => head.n) };
+  const blocks = await db.campaignBlocks
+    .find({ ...of, n }, { hint: 'place', session })
+    .sort({ n: 1 })
+    .toArray();
+  return blocks.flatMap(placedIn).filter(({ seq }) => wanted.has(seq));
+}
+
+function placedIn({ fromSeq, recipients }: Pick<Block, 'fromSeq' | 'recipients'>): Placed[] {
+  return recipients.map((recipient, index) => ({ ...recipient, seq: fromSeq + index }));
+}
+
+/** Recipients with this address: the one block in whose range it lies is read. */
+export async function placedByAddress(deps: Db, of: OfRun, email: string, session?: Session): Promise<Placed[]> {
+  const block = await blockWith(deps, of, email, session);
+  return block ? placedIn(block).filter((one) => one.email === email) : [];
+}
+
+/** A recipient by contact. The address is a short cut; it may have changed since, or be erased: then all blocks are read. */
+export async function placedContact(
+  deps: Db,
+  of: OfRun,
+  { contactId, email }: { contactId: ObjectId; email: string | null },
+  session?: Session,
+): Promise<Placed | null> {
+  const isContact = (one: BlockRecipient) => one.contactId.equals(contactId);
+  const likely = email === null ? null : await blockWith(deps, of, email, session);
+  const found = likely && placedIn(likely).find(isContact);
+  if (found) return found;
+  const named = { ...of, 'recipients.contactId': contactId };
+  const block = await deps.db.campaignBlocks.findOne(named, { hint: 'place', ...(session ? { session } : {}) });
+  return (block && placedIn(block).find(isContact)) ?? null;
+}
+
+async function blockWith({ db }: Db, of: OfRun, email: string, session?: Session): Promise<Block | null> {
+  const options = { hint: 'person', ...(session ? { session } : {}) };
+  return db.campaignBlocks.findOne({ ...of, first: { $lte: email } }, { ...options, sort: { first: -1, n: -1 } });
+}

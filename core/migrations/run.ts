@@ -1,0 +1,272 @@
+import { ObjectId } from 'mongodb';
+import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
+import type { Deps } from '../base/deps.ts';
+import { conflict } from '../base/errors.ts';
+import { publishEvents } from '../events/events.ts';
+import { endMigration } from './finish.ts';
+import { keepKeyOn, openKey } from './keys.ts';
+import type { Migration, MigrationPhase, MigrationPhaseName, MigrationStatus } from './model.ts';
+import { workOnPhase } from './phases/phases.ts';
+import {
+  MigrationStopped,
+  migrationEvent,
+  NOTES_MAX,
+  type PhaseRun,
+  publishMigration,
+  savePhase,
+  withNotes,
+} from './progress/progress.ts';
+import { describeMigration, finalStatus, isOver, nextPhase } from './rules/phase-order.ts';
+import { isLive, LIVE } from './rules/status.ts';
+import { openSource, SourceError } from './source.ts';
+
+/** The data of a workflow run: ids, and the number of the run of the job. */
+export interface RunRef {
+  projectId: string;
+  migrationId: string;
+  run: number;
+}
+
+/** The next step of the workflow, and the state of the job for an operator. */
+export interface Step {
+  next: 'phase' | 'hold' | 'end';
+  phase: MigrationPhaseName | null;
+  status: MigrationStatus;
+  details: string;
+}
+
+interface Attempt {
+  /** New for each attempt of an activity. */
+  owner: string;
+  signal?: AbortSignal;
+  /** For operators. */
+  show?(phase: MigrationPhase): void;
+}
+
+const GROUPS_MISSING =
+  ': it lacks the scope asm.groups.read or asm.groups.suppressions.read, so people who left a group arrive here as mailable';
+
+/** How often progress is published on the project's stream. */
+const PUBLISH_EVERY_MS = 1_000;
+
+export async function beginMigration(deps: Deps, ref: RunRef): Promise<Step> {
+  const migration = await takeSlot(deps, ref, null);
+  if ('next' in migration) return migration;
+  await publishEvents(deps, migration.projectId, [migrationEvent('running', migration, `run ${migration.run}`)]);
+  return endOrNext(deps, migration);
+}
+
+/** A phase that is already over stays as it is, so that a repeated run ends in the same result. */
+export async function runMigrationPhase(
+  deps: Deps,
+  ref: RunRef & { phase: MigrationPhaseName },
+  attempt: Attempt,
+): Promise<Step> {
+  const taken = await takeSlot(deps, ref, attempt.owner);
+  if ('next' in taken) return taken;
+  const phase = taken.phases.find(({ name }) => name === ref.phase);
+  if (!phase || isOver(phase)) return endOrNext(deps, taken);
+  const run: Working = { migration: taken, phase };
+  try {
+    await workThrough(deps, run, attempt);
+    return await endOrNext(deps, run.migration);
+  } catch (error) {
+    if (error instanceof MigrationStopped) return stepNow(deps, ref);
+    if (error instanceof SourceError) await holdMigration(deps, ref, ref.phase, error.message, attempt.owner);
+    throw error;
+  }
+}
+
+/**
+ * The run waits, and its project starts no other, until a person decides. `owner` is given by an attempt, which may be an earlier one by
+ * now.
+ */
+export async function holdMigration(
+  deps: Deps,
+  ref: RunRef,
+  name: MigrationPhaseName,
+  reason: string,
+  owner?: string,
+): Promise<Step> {
+  const now = deps.clock.now();
+  const why = withNotes([], [{ item: name, message: reason }]);
+  const held = await deps.db.migrations.findOneAndUpdate(
+    { ...filterOf(ref), status: 'running', decision: null, ...(owner === undefined ? {} : { owner }) },
+    {
+      $set: {
+        status: 'needs_attention',
+        attention: reason,
+        phase: name,
+        owner: null,
+        'phases.$[held].status': 'failed',
+        updatedAt: now,
+      },
+      $push: { 'phases.$[held].errors': { $each: why, $position: 0, $slice: NOTES_MAX } },
+      $inc: { version: 1 },
+    },
+    { arrayFilters: [{ 'held.name': name }], returnDocument: 'after' },
+  );
+  if (held) publishMigration(deps, held);
+  const step = await stepNow(deps, ref);
+  // Also when an earlier try of this activity wrote the state and was killed before it published.
+  const { _id, projectId } = filterOf(ref);
+  const holding = await deps.db.migrations.findOne({ _id, projectId, status: 'needs_attention' });
+  if (holding) await publishEvents(deps, projectId, [migrationEvent('needs_attention', holding, holding.version)]);
+  return step;
+}
+
+/** The decision of a person since the run holds; `hold` without one. */
+export async function decideMigration(deps: Deps, ref: RunRef): Promise<Step> {
+  const decided = await deps.db.migrations.findOneAndUpdate(
+    { ...filterOf(ref), status: 'running', decision: { $ne: null } },
+    { $set: { decision: null, updatedAt: deps.clock.now() }, $inc: { version: 1 } },
+    { returnDocument: 'after' },
+  );
+  if (!decided) return stepNow(deps, ref);
+  publishMigration(deps, decided);
+  await publishEvents(deps, decided.projectId, [migrationEvent('running', decided, decided.version)]);
+  return endOrNext(deps, decided);
+}
+
+/** No decision came in time, or the run itself failed. The key stays for a retry, but not for ever. */
+export async function failMigration(deps: Deps, ref: RunRef, reason: string): Promise<Step> {
+  const { run, _id, projectId } = filterOf(ref);
+  const migration = await deps.db.migrations.findOne({ _id, projectId, run });
+  const failureReason = [reason, migration?.attention].filter(Boolean).join(' ');
+  await endMigration(deps, { _id, projectId, run }, { status: 'failed', failureReason });
+  return stepNow(deps, ref);
+}
+
+/**
+ * Every step begins with this compare-and-set, so that a run that was replaced (a Reset in the Web UI restores old ones) changes nothing.
+ * The job that owns the slot then is started again, since the Reset has terminated its run.
+ */
+async function takeSlot(deps: Deps, ref: RunRef, owner: string | null): Promise<Migration | Step> {
+  const now = deps.clock.now();
+  try {
+    const taken = await deps.db.migrations.findOneAndUpdate(
+      { ...filterOf(ref), status: { $in: ['queued', 'running', 'failed'] } },
+      [
+        {
+          $set: {
+            status: 'running',
+            owner,
+            decision: null,
+            attention: null,
+            failureReason: null,
+            completedAt: null,
+            // A job that a Reset restores is checked again by the job queue.
+            dueAt: { $ifNull: ['$dueAt', '$$NOW'] },
+            startedAt: { $ifNull: ['$startedAt', now] },
+            updatedAt: now,
+            version: { $add: ['$version', 1] },
+          },
+        },
+      ],
+      { returnDocument: 'after' },
+    );
+    if (taken) {
+      await keepKeyOn(deps, taken);
+      publishMigration(deps, taken);
+      return taken;
+    }
+  } catch (error) {
+    if (!isDuplicateKey(error, 'one_at_a_time')) throw error;
+    await startHolderAgain(deps, ref);
+    throw conflict('MIGRATION_IN_PROGRESS', 'Another migration of this project is under way.');
+  }
+  const step = await stepNow(deps, ref);
+  if (step.next === 'end') await startHolderAgain(deps, ref);
+  return step;
+}
+
+async function startHolderAgain(deps: Deps, { projectId }: RunRef): Promise<void> {
+  await deps.db.migrations.updateOne(
+    { projectId: new ObjectId(projectId), status: { $in: LIVE } },
+    { $set: { dueAt: deps.clock.now() } },
+  );
+}
+
+interface Working {
+  migration: Migration;
+  phase: MigrationPhase;
+}
+
+async function workThrough(deps: Deps, run: Working, { signal, show }: Attempt): Promise<void> {
+  const { provider } = run.migration;
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  const save = async (change: Partial<MigrationPhase>) => {
+    run.migration = await savePhase(deps, run.migration, { ...run.phase, ...change });
+    run.phase = run.migration.phases.find(({ name }) => name === run.phase.name) ?? run.phase;
+    show?.(run.phase);
+    if (change.status === undefined && performance.now() - publishedAt < PUBLISH_EVERY_MS) return;
+    publishedAt = performance.now();
+    const { projectId, version } = run.migration;
+    await publishEvents(deps, projectId, [migrationEvent('progress', run.migration, version)]);
+  };
+  // The reason of the hold is over now.
+  const errors = run.phase.errors.filter(({ item }) => item !== run.phase.name);
+  await save({ status: 'running', errors, startedAt: run.phase.startedAt ?? deps.clock.now(), completedAt: null });
+  const options = {
+    key: await openKey(deps, run.migration),
+    patienceMs: deps.config.migrationPatienceSeconds * 1_000,
+    signal,
+  };
+  const phaseRun: PhaseRun = {
+    deps,
+    signal,
+    save,
+    get migration() {
+      return run.migration;
+    },
+    get phase() {
+      return run.phase;
+    },
+  };
+  try {
+    const isWanted = await workOnPhase(phaseRun, openSource(deps.sources, provider, options));
+    await save({ status: isWanted ? 'completed' : 'skipped', cursor: null, completedAt: deps.clock.now() });
+  } catch (error) {
+    // Provider A grants a key single scopes, and data that it may not read are left out; provider B's keys have all scopes or none.
+    if (!(error instanceof SourceError && error.kind === 'forbidden' && provider === 'providerA')) throw error;
+    const isOfGroups = run.phase.name === 'unsubscribeGroups';
+    if (isOfGroups && run.migration.requireSuppressions) throw error;
+    const message = `the key may not read this at the source${isOfGroups ? GROUPS_MISSING : ''}`;
+    const review = withNotes(run.phase.review, [{ item: run.phase.name, message }]);
+    await save({ status: 'skipped', cursor: null, review, completedAt: deps.clock.now() });
+  }
+}
+
+/** The last phase ends the job: its key is deleted, and the slot is free. */
+async function endOrNext(deps: Deps, migration: Migration): Promise<Step> {
+  if (nextPhase(migration.phases) !== null) return stepOf(migration);
+  const { _id, projectId, run, phases } = migration;
+  const end = { status: finalStatus(phases), failureReason: null };
+  const ended = await endMigration(deps, { _id, projectId, run }, end);
+  return ended ? stepOf(ended) : stepNow(deps, refOf(migration));
+}
+
+function refOf({ _id, projectId, run }: Migration): RunRef {
+  return { projectId: projectId.toHexString(), migrationId: _id.toHexString(), run };
+}
+
+async function stepNow(deps: Deps, ref: RunRef): Promise<Step> {
+  const { _id, projectId } = filterOf(ref);
+  const migration = await deps.db.migrations.findOne({ _id, projectId });
+  const isOurs = migration?.run === ref.run;
+  // The last phase may have been skipped before the run was informed that it holds.
+  if (migration && isOurs) return migration.status === 'running' ? endOrNext(deps, migration) : stepOf(migration);
+  return { next: 'end', phase: null, status: 'cancelled', details: 'Replaced by a later run of the same migration.' };
+}
+
+function stepOf(migration: Migration): Step {
+  const { status, phases } = migration;
+  const details = describeMigration(migration);
+  if (!isLive(status)) return { next: 'end', phase: null, status, details };
+  if (status === 'needs_attention') return { next: 'hold', phase: migration.phase, status, details };
+  return { next: 'phase', phase: nextPhase(phases), status, details };
+}
+
+function filterOf({ projectId, migrationId, run }: RunRef) {
+  return { _id: new ObjectId(migrationId), projectId: new ObjectId(projectId), run };
+}

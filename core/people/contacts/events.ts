@@ -1,0 +1,79 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import type { Session } from '../../base/model.ts';
+import { announceEvents, type NewEvent, publishEvents } from '../../events/events.ts';
+import { eventReaders } from '../../events/listeners.ts';
+import { contactFields } from '../fields.ts';
+import type { Contact } from '../model.ts';
+import type { ProjectRules } from '../project-rules.ts';
+import type { PublishedChange } from '../subscribers.ts';
+import { namingDeleted } from './history.ts';
+
+const ERASED_AFTER_MS = 12 * 3_600_000;
+
+/** In the transaction of the change: an event is neither lost nor invented. */
+export async function recordContactEvents(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  _audience: ProjectRules,
+  changes: PublishedChange[],
+): Promise<void> {
+  await publishEvents(
+    deps,
+    projectId,
+    changes.flatMap((change) => eventOf(change) ?? []),
+    session,
+  );
+}
+
+/** Most projects have no reader, and then no message is published. */
+export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
+  eventReaders(deps, projectId).then(
+    ({ streamed, webhooks }) => {
+      if (streamed.size > 0 || webhooks.length > 0) announceEvents(deps, projectId);
+    },
+    () => undefined,
+  );
+}
+
+/**
+ * Personal data of a deleted contact leaves the log within a day, after webhooks had time to send it; the deletion itself stays, with the
+ * id alone.
+ */
+export async function recordEventsOfDeleted(
+  { db, clock }: Deps,
+  session: Session,
+  projectId: ObjectId,
+  deleted: Contact[],
+): Promise<void> {
+  const eraseAt = new Date(clock.now().getTime() + ERASED_AFTER_MS);
+  for (const which of await namingDeleted({ db }, session, projectId, deleted, 'data.email', 'createdAt')) {
+    const named = { projectId, $and: [{ 'data.email': { $exists: true } }, which] };
+    await db.projectEvents.updateMany(named, { $set: { eraseAt } }, { session });
+  }
+}
+
+/** The transaction makes it happen once, so the key only has to be unique. */
+function eventOf({ before, after }: PublishedChange): NewEvent | null {
+  const key = new ObjectId().toHexString();
+  if (after && !before) return { type: 'contact.created', key, data: contactData(after) };
+  if (after) return { type: 'contact.updated', key, data: contactData(after) };
+  return before && { type: 'contact.deleted', key, data: { id: before._id.toHexString() } };
+}
+
+/** A contact as events and answers show it. */
+export function contactData(contact: Contact) {
+  const { _id, email, contactProperties, listIds, segmentIds } = contact;
+  const { createdAt, updatedAt } = contact;
+  return {
+    id: _id.toHexString(),
+    email,
+    ...contactFields((field) => contact[field]),
+    contactProperties,
+    listIds: listIds.map((id) => id.toHexString()),
+    segmentIds: segmentIds.map((id) => id.toHexString()),
+    createdAt,
+    updatedAt,
+  };
+}

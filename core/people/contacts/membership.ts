@@ -1,0 +1,190 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { AppError, invalid } from '../../base/errors.ts';
+import { derivedId, parseId } from '../../base/ids.ts';
+import type { Project } from '../../base/model.ts';
+import { normalizeEmail } from '../../base/text/addresses.ts';
+import type { ConsentProject } from '../../consent/consents/record.ts';
+import { stoppedBy } from '../../consent/suppressions/rules.ts';
+import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
+import type { ContactOutcome } from '../changes/apply-change.ts';
+import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
+import { withCount } from '../changes/counts.ts';
+import { GLOBAL_LIST } from '../global-list.ts';
+import { findStoredList, segmentNamed } from '../lists/lists.ts';
+import type { Contact } from '../model.ts';
+import { requestedConsent } from './contacts.ts';
+
+type Tenant = Pick<Project, '_id'>;
+
+/** The contacts that a call names: by address or by id. */
+interface Named {
+  emails?: string[] | undefined;
+  contactIds?: string[] | undefined;
+}
+
+interface Refused {
+  email?: string;
+  contactId?: string;
+  message: string;
+}
+
+const statuses = { created: 'created', changed: 'added', unchanged: 'already_in_list' } as const;
+type Status = (typeof statuses)[keyof typeof statuses];
+
+interface AddedToList {
+  added: number;
+  created: number;
+  alreadyInList: number;
+  errors: Refused[];
+  validation: {
+    valid: { email: string; status: Status }[];
+    invalid: Refused[];
+    suppressed: string[];
+  };
+  totalContactsInList: number;
+  /** The contacts that were created or added. */
+  contacts: Contact[];
+}
+
+interface RemovedFromList {
+  removed: number;
+  notInList: number;
+  errors: Refused[];
+}
+
+/** Endpoint 12. Suppressed addresses join too: lists hold the members, suppressions decide about mail. */
+export async function addToList(
+  deps: Deps,
+  project: ConsentProject,
+  { contactListId, consent: given, ...named }: Named & { contactListId: string; consent?: unknown },
+  { at, seed }: { at: Date; seed: ObjectId },
+): Promise<AddedToList> {
+  const { people, malformed } = readNamed(named);
+  const list = await findStoredList(deps, project, contactListId, 'contactListId');
+  if (list.type === 'segment') throw segmentNamed('contactListId');
+  const addListIds = list.type === 'global' ? [] : [list._id];
+  const consent = requestedConsent(deps, project, { consent: given }, { at, listIds: addListIds });
+  const outcomes = await changeContacts(
+    deps,
+    project,
+    people.map(({ email, contactId }) => ({
+      email,
+      contactId,
+      newId: derivedId(at, 'contact of list', seed.toHexString(), email ?? ''),
+      whenMissing: email === undefined ? 'leave' : 'create',
+      whenPresent: 'change',
+      addListIds,
+      consent,
+    })),
+    IMPORT_CHANGES_TOGETHER_MAX,
+  );
+  const { present, refused } = sortOut(people, outcomes);
+  const valid = present.map(({ kind, after }) => ({ email: after.email, status: statuses[kind] }));
+  const count = (status: Status) => valid.filter((entry) => entry.status === status).length;
+  return {
+    added: count('added'),
+    created: count('created'),
+    alreadyInList: count('already_in_list'),
+    errors: [...malformed.filter(({ email }) => email === undefined), ...refused],
+    validation: {
+      valid,
+      invalid: malformed.filter(({ email }) => email !== undefined),
+      suppressed: await suppressedAmong(deps, project, valid),
+    },
+    totalContactsInList: (await withCount(deps, list)).contactCount,
+    contacts: present.filter(({ kind }) => kind !== 'unchanged').map(({ after }) => after),
+  };
+}
+
+/** Endpoint 13. An unknown address is simply not in the list; an unknown id is an error. */
+export async function removeFromList(
+  deps: Deps,
+  project: Tenant,
+  contactListId: string,
+  named: Named,
+): Promise<RemovedFromList> {
+  if (contactListId === GLOBAL_LIST)
+    throw new AppError('invalid', 'Contacts cannot be removed from the global list; delete the contact instead.');
+  const { people, malformed } = readNamed(named);
+  const list = await findStoredList(deps, project, contactListId);
+  if (list.type === 'segment') throw segmentNamed('contactListId');
+  const outcomes = await changeContacts(
+    deps,
+    project,
+    people.map(({ email, contactId }) => ({
+      email,
+      contactId,
+      newId: new ObjectId(),
+      whenMissing: 'leave',
+      whenPresent: 'change',
+      removeListIds: [list._id],
+    })),
+    IMPORT_CHANGES_TOGETHER_MAX,
+  );
+  const { present, refused, unknownEmails } = sortOut(people, outcomes);
+  const removed = present.filter(({ kind }) => kind === 'changed').length;
+  return { removed, notInList: present.length - removed + unknownEmails, errors: [...malformed, ...refused] };
+}
+
+interface Person {
+  email?: string;
+  contactId?: ObjectId;
+}
+
+/** Each contact once; malformed addresses and ids are listed. */
+function readNamed({ emails, contactIds }: Named): { people: Person[]; malformed: Refused[] } {
+  if ((emails === undefined) === (contactIds === undefined))
+    throw invalid(
+      'Give either emails or contactIds.',
+      `emails: ${emails ? 'must not be given together with' : 'is required, or'} contactIds`,
+    );
+  const people = new Map<string, Person>();
+  const malformed: Refused[] = [];
+  for (const given of emails ?? []) {
+    const email = normalizeEmail(given);
+    if (email) people.set(email, { email });
+    else malformed.push({ email: given, message: 'is not an email address' });
+  }
+  for (const given of contactIds ?? []) {
+    const contactId = parseId(given);
+    if (contactId) people.set(contactId.toHexString(), { contactId });
+    else malformed.push({ contactId: given, message: UNKNOWN_CONTACT });
+  }
+  return { people: [...people.values()], malformed };
+}
+
+const UNKNOWN_CONTACT = 'There is no such contact in this project.';
+
+interface Present {
+  kind: keyof typeof statuses;
+  after: Contact;
+}
+
+function sortOut(people: Person[], outcomes: Array<ContactOutcome | AppError>) {
+  const present: Present[] = [];
+  const refused: Refused[] = [];
+  let unknownEmails = 0;
+  for (const [index, outcome] of outcomes.entries()) {
+    const { email, contactId } = people[index] as Person;
+    const name = email === undefined ? { contactId: String(contactId) } : { email };
+    if (outcome instanceof AppError) refused.push({ ...name, message: outcome.message });
+    else if (outcome.kind in statuses) present.push(outcome as Present);
+    else if (email === undefined) refused.push({ ...name, message: UNKNOWN_CONTACT });
+    else unknownEmails += 1;
+  }
+  return { present, refused, unknownEmails };
+}
+
+/** The contacts that marketing mail without a group would not reach. */
+async function suppressedAmong(deps: Deps, project: Tenant, valid: { email: string }[]): Promise<string[]> {
+  const entries = await suppressionsAgainst(
+    deps,
+    project._id,
+    valid.map(({ email }) => email),
+  );
+  const isStopped = (email: string) => stoppedBy(entries.get(email) ?? [], MARKETING_WITHOUT_GROUP) !== null;
+  return valid.filter(({ email }) => isStopped(email)).map(({ email }) => email);
+}
+
+const MARKETING_WITHOUT_GROUP = { marketing: true, groupId: null, bypass: false };

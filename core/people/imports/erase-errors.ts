@@ -1,0 +1,18 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+
+/** Reasons quote what was refused. The row and that it failed stay. */
+const ERASED = 'erased: the contact was deleted';
+
+/** Erases the address of a deleted contact from the rows of files that could not be imported. */
+export async function eraseImportErrors(
+  { db }: Deps,
+  { projectId, email: address, deletedAt }: { projectId: ObjectId; email: string; deletedAt: Date },
+): Promise<boolean> {
+  await db.importErrors.updateMany(
+    { projectId, address: { $exists: true, $eq: address }, createdAt: { $lte: deletedAt } },
+    { $set: { email: null, message: ERASED }, $unset: { address: '' } },
+    { hint: 'address' },
+  );
+  return false;
+}

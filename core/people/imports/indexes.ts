@@ -1,0 +1,34 @@
+import { type Indexes, onlyWith } from '../../base/indexes.ts';
+
+export const importIndexes = {
+  imports: {
+    newest: { key: { projectId: 1, _id: -1 }, because: 'The imports of a project, newest first.' },
+    status: { key: { projectId: 1, status: 1, _id: -1 }, because: 'The imports of a project in one status.' },
+    due: {
+      key: { projectId: 1, startDueAt: 1 },
+      ...onlyWith('startDueAt'),
+      because: 'Imports whose run must be started.',
+    },
+  },
+  importChunks: {
+    import: { key: { projectId: 1, importId: 1, number: 1 }, because: 'The chunks of a file, in order.' },
+    expiry: {
+      key: { createdAt: 1 },
+      expireAfterSeconds: 30 * 86_400,
+      because: 'Files of uploads that were cut off expire.',
+    },
+  },
+  importErrors: {
+    import: { key: { projectId: 1, importId: 1, row: 1 }, because: 'The errors of a file, in its order.' },
+    address: {
+      key: { projectId: 1, address: 1 },
+      ...onlyWith('address'),
+      because: 'The errors that name an address: the data of a person, and erasure.',
+    },
+    expiry: {
+      key: { createdAt: 1 },
+      expireAfterSeconds: 30 * 86_400,
+      because: 'Errors of imports can be downloaded for 30 days.',
+    },
+  },
+} satisfies Indexes;

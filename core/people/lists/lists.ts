@@ -1,0 +1,169 @@
+import type { ObjectId, Sort } from 'mongodb';
+import type { createListBody } from '../../../schemas/lists.ts';
+import type { Described } from '../../../schemas/schema.ts';
+import { insertOnce } from '../../base/database/idempotent-insert.ts';
+import { named } from '../../base/database/search.ts';
+import type { Deps } from '../../base/deps.ts';
+import { conflict, invalid, notFound } from '../../base/errors.ts';
+import { derivedId, parseId } from '../../base/ids.ts';
+import { type By, refuseAuthor } from '../../base/maker.ts';
+import type { Project } from '../../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import { withCount, withCounts } from '../changes/counts.ts';
+import { GLOBAL_LIST, globalListId, newList, wireListId } from '../global-list.ts';
+import type { ContactList, StoredList } from '../model.ts';
+import { removeList } from './removals.ts';
+import { createSegment, updateSegmentFilter } from './segments.ts';
+
+type ListInput = Described<typeof createListBody>;
+
+/** A page that shows more would be no help. */
+const PUBLIC_LISTS_MAX = 25;
+
+type Tenant = Pick<Project, '_id'>;
+
+export async function createList(
+  deps: Deps,
+  project: Tenant,
+  { name, description = '', filterCriteria, isPublic, type = filterCriteria ? 'segment' : 'list' }: ListInput,
+  { at, seed, ...by }: By & { at: Date; seed: ObjectId },
+): Promise<ContactList> {
+  if (isPublic) refuseAuthor(by, 'makePublic');
+  const _id = derivedId(at, 'list', seed.toHexString());
+  const list = newList(deps, project, { _id, name, description, type, ...(isPublic ? { isPublic } : {}) });
+  if (isPublic) await requirePublic(deps, project, list);
+  if (type === 'segment') return withCount(deps, await createSegment(deps, list, filterCriteria));
+  if (filterCriteria) throw filterOfList();
+  return withCount(deps, await insertOnce(deps.db.contactLists, list, { projectId: project._id }));
+}
+
+interface ListSearch {
+  type?: 'list' | 'segment' | undefined;
+  search?: string | undefined;
+  newestFirst?: boolean | undefined;
+}
+
+/** The global list comes first, then lists, then segments; or the newest comes first. */
+export async function listLists(
+  deps: Deps,
+  project: Tenant,
+  { type, search, newestFirst, ...page }: Page & ListSearch,
+): Promise<PageOf<ContactList>> {
+  const types: ContactList['type'][] = type === 'segment' ? ['segment'] : ['global', 'list'];
+  const filter = { projectId: project._id, ...(type ? { type: { $in: types } } : {}), ...named(search, 'name') };
+  const sort: Sort = newestFirst ? { createdAt: -1, _id: -1 } : { type: 1, _id: 1 };
+  const found = await pageOf(deps.db.contactLists, filter, page, { sort, hint: 'project' });
+  return { ...found, entries: await withCounts(deps, project._id, found.entries) };
+}
+
+/** Lists, segments and the global list, by the id that the interface shows. `field` is given when the id came in a body. */
+export async function findList(deps: Deps, project: Tenant, id: string, field?: string): Promise<ContactList> {
+  return withCount(deps, await findStoredList(deps, project, id, field));
+}
+
+export async function findStoredList(deps: Deps, project: Tenant, id: string, field?: string): Promise<StoredList> {
+  const _id = id === GLOBAL_LIST ? globalListId(project) : parseId(id);
+  const list = _id && (await deps.db.contactLists.findOne({ _id, projectId: project._id }));
+  if (!list || (list.type === 'global') !== (id === GLOBAL_LIST)) throw notFound('CONTACT_LIST', field);
+  return list;
+}
+
+/** Each list once, in the order of the request. */
+export async function findLists(deps: Deps, project: Tenant, ids: string[], field: string): Promise<ContactList[]> {
+  return withCounts(deps, project._id, await findStoredLists(deps, project, ids, field));
+}
+
+async function findStoredLists(deps: Deps, project: Tenant, ids: string[], field: string): Promise<StoredList[]> {
+  const named = [...new Set(ids.map((id) => (id === GLOBAL_LIST ? id : id.toLowerCase())))];
+  const listIds = named.map((id) => (id === GLOBAL_LIST ? globalListId(project) : parseId(id)));
+  if (listIds.includes(null)) throw notFound('CONTACT_LIST', field);
+  const found = await deps.db.contactLists
+    .find({ projectId: project._id, _id: { $in: listIds.filter((id) => id !== null) } })
+    .toArray();
+  const byId = new Map(found.map((list) => [wireListId(list), list]));
+  return named.map((id) => {
+    const list = byId.get(id);
+    if (!list) throw notFound('CONTACT_LIST', field);
+    return list;
+  });
+}
+
+/**
+ * Lists that contacts may be added to: an unknown one is 404, a segment 400, and the global list is left out, since every contact is in it.
+ */
+export async function listsNamed(
+  deps: Deps,
+  project: Tenant,
+  ids: string[] | undefined,
+  field = 'listIds',
+): Promise<ObjectId[]> {
+  const named = (ids ?? []).filter((id) => id !== GLOBAL_LIST);
+  if (named.length === 0) return [];
+  const lists = await findStoredLists(deps, project, named, field);
+  if (lists.some(({ type }) => type === 'segment')) throw segmentNamed(field);
+  return lists.map(({ _id }) => _id);
+}
+
+export async function updateList(
+  deps: Deps,
+  project: Tenant,
+  id: string,
+  { name, description, type, filterCriteria, isPublic }: Partial<ListInput>,
+): Promise<ContactList> {
+  const list = await findOwnList(deps, project, id, 'changed');
+  if (type !== undefined && type !== list.type)
+    throw invalid(`type: cannot change; create a ${type} instead.`, 'type: cannot change');
+  if (filterCriteria && list.type === 'list') throw filterOfList();
+  if (isPublic && !list.isPublic) await requirePublic(deps, project, list);
+  if (filterCriteria) await updateSegmentFilter(deps, list, filterCriteria);
+  const updated = await deps.db.contactLists.findOneAndUpdate(
+    { _id: list._id, projectId: project._id },
+    {
+      $set: {
+        name: name ?? list.name,
+        description: description ?? list.description,
+        ...(isPublic ? { isPublic } : {}),
+        updatedAt: deps.clock.now(),
+      },
+      ...(isPublic === false ? { $unset: { isPublic: true } } : {}),
+    },
+    { returnDocument: 'after' },
+  );
+  if (!updated) throw notFound('CONTACT_LIST');
+  return withCount(deps, updated);
+}
+
+/** The contacts are kept; they only leave the list. */
+export async function deleteList(deps: Deps, project: Tenant, id: string): Promise<void> {
+  await removeList(deps, await findOwnList(deps, project, id, 'deleted'));
+}
+
+/** The lists that the preference page shows, oldest first. */
+export function publicLists({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<StoredList[]> {
+  return db.contactLists.find({ projectId, isPublic: true }, { sort: { _id: 1 } }).toArray();
+}
+
+export function segmentNamed(field: string) {
+  return invalid(
+    'A segment takes the contacts that match its filter; none can be added or removed.',
+    `${field}: names a segment`,
+  );
+}
+
+async function findOwnList(deps: Deps, project: Tenant, id: string, done: string): Promise<StoredList> {
+  if (id === GLOBAL_LIST)
+    throw invalid(`The global list holds every contact and cannot be ${done}.`, 'id: names the global list');
+  return findStoredList(deps, project, id);
+}
+
+async function requirePublic(deps: Deps, project: Tenant, { _id, type }: StoredList): Promise<void> {
+  if (type === 'segment')
+    throw invalid('isPublic: people join lists only, never segments.', 'isPublic: belongs to lists only');
+  const others = (await publicLists(deps, project)).filter((list) => !list._id.equals(_id));
+  if (others.length >= PUBLIC_LISTS_MAX)
+    throw conflict('INVALID_STATE', `A project has at most ${PUBLIC_LISTS_MAX} public lists.`);
+}
+
+function filterOfList() {
+  return invalid('filterCriteria: belongs to segments only.', 'filterCriteria: belongs to segments only');
+}

@@ -1,0 +1,110 @@
+import type { ObjectId } from 'mongodb';
+import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
+import { inTransaction } from '../../base/database/transactions.ts';
+import type { Deps } from '../../base/deps.ts';
+import { conflict, invalid, notFound } from '../../base/errors.ts';
+import type { Session } from '../../base/model.ts';
+import { countContacts } from '../changes/counts.ts';
+import { type Filter as ParsedFilter, parseFilter, searchedLength, storedForm } from '../filters/filters.ts';
+import type { SegmentRecompute, StoredList } from '../model.ts';
+import { limitsOf, projectRulesOf, touchProjectRules } from '../project-rules.ts';
+import { requireLists } from './named.ts';
+import { recomputeSegment, wakeRecomputes } from './recompute.ts';
+import { refuseTooLong, storedLength } from './searched.ts';
+
+const SEGMENTS_MAX = 100;
+/** How long the caller of a create or edit waits; a larger project is finished in the background. */
+const WAIT_MS = 1_000;
+/** When a worker takes over if this process dies before it sets a date. */
+const TAKE_OVER_MS = 5_000;
+
+type Filter = Record<string, unknown>;
+
+export async function createSegment(
+  deps: Deps,
+  list: StoredList,
+  filterCriteria: Filter | null | undefined,
+): Promise<StoredList> {
+  const { criteria, filter } = await readCriteria(deps, list.projectId, filterCriteria);
+  const segment = { ...list, filterCriteria: criteria };
+  try {
+    await inTransaction(deps, async (session) => {
+      await touchProjectRules(deps, { _id: list.projectId }, session);
+      await requireLists(deps, { _id: list.projectId }, filter, { session });
+      await refuseTooMany(deps, session, list.projectId);
+      await refuseTooLong(deps, session, list, { own: searchedLength(filter), before: 0 });
+      await deps.db.contactLists.insertOne(await withRecompute(deps, segment), { session });
+    });
+  } catch (error) {
+    // A repeat of the same request meets the segment of the first try.
+    if (!isDuplicateKey(error, '_id_')) throw error;
+  }
+  return recomputeNow(deps, segment);
+}
+
+/** Changes from now on use the new filter; all existing contacts are compared again. */
+export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCriteria: Filter): Promise<StoredList> {
+  const { _id, projectId } = list;
+  const { criteria, filter } = await readCriteria(deps, projectId, filterCriteria);
+  await inTransaction(deps, async (session) => {
+    await touchProjectRules(deps, { _id: projectId }, session);
+    await requireLists(deps, { _id: projectId }, filter, { session });
+    const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
+    if (!current) throw notFound('CONTACT_LIST');
+    await refuseTooLong(deps, session, current, { own: searchedLength(filter), before: storedLength(current) });
+    const { recompute, recomputeDueAt } = await withRecompute(deps, current);
+    await deps.db.contactLists.updateOne(
+      { _id, projectId },
+      { $set: { filterCriteria: criteria, recompute, ...(recomputeDueAt ? { recomputeDueAt } : {}) } },
+      { session },
+    );
+  });
+  return recomputeNow(deps, list);
+}
+
+async function readCriteria(
+  deps: Deps,
+  projectId: ObjectId,
+  given: Filter | null | undefined,
+): Promise<{ criteria: Filter; filter: ParsedFilter }> {
+  if (!given)
+    throw invalid(
+      'filterCriteria: is required: a segment needs a filter.',
+      'filterCriteria: is required for a segment',
+    );
+  const parsed = parseFilter(given, limitsOf(deps, await projectRulesOf(deps, projectId)));
+  if (!parsed.ok) throw invalid(`The filter is not valid: ${parsed.details}`, parsed.details);
+  return { criteria: storedForm(given, parsed.filter), filter: parsed.filter };
+}
+
+/** Every new segment writes the project in its transaction, so that two calls cannot both take the last free place. */
+async function refuseTooMany(deps: Deps, session: Session, projectId: ObjectId): Promise<void> {
+  const count = await deps.db.contactLists.countDocuments(
+    { projectId, type: 'segment' },
+    { session, hint: 'project', limit: SEGMENTS_MAX },
+  );
+  if (count >= SEGMENTS_MAX)
+    throw conflict('INVALID_STATE', `A project holds ${SEGMENTS_MAX} segments at most; delete one first.`);
+}
+
+async function withRecompute(deps: Deps, segment: StoredList): Promise<StoredList> {
+  const requestedAt = deps.clock.now();
+  const recompute: SegmentRecompute = {
+    generation: (segment.recompute?.generation ?? 0) + 1,
+    status: 'running',
+    cursor: null,
+    processed: 0,
+    total: await countContacts(deps, { _id: segment.projectId }),
+    requestedAt,
+    completedAt: null,
+  };
+  return { ...segment, recompute, recomputeDueAt: new Date(requestedAt.getTime() + TAKE_OVER_MS) };
+}
+
+async function recomputeNow(deps: Deps, { _id, projectId }: StoredList): Promise<StoredList> {
+  await recomputeSegment(deps, projectId, _id, { timeMs: WAIT_MS });
+  await wakeRecomputes(deps, projectId, _id);
+  const stored = await deps.db.contactLists.findOne({ _id, projectId });
+  if (!stored) throw notFound('CONTACT_LIST');
+  return stored;
+}

@@ -1,0 +1,122 @@
+import type { ObjectId } from 'mongodb';
+import { type Deps, oncePerCore } from '../base/deps.ts';
+import type { Project, PropertyType, Session } from '../base/model.ts';
+import { createBatcher } from '../base/work/batcher.ts';
+import { BoundedMap } from '../base/work/cache.ts';
+import {
+  type Behaviour,
+  behavioursOf,
+  compileFilter,
+  compileWindows,
+  type DeclaredTypes,
+  type FilterSubject,
+  filterFields,
+  hasConditions,
+  parseFilter,
+} from './filters/filters.ts';
+import type { CustomField } from './model.ts';
+
+/** The part of the project rules that automations add, by declaration merging. */
+export interface AddedRules {
+  /** The declared events, with the types of their properties. */
+  eventTypes: Record<string, Record<string, PropertyType>>;
+}
+
+/**
+ * The rules that every change of a contact is compared with, compiled once for each version: declared fields, segments and live
+ * automations.
+ */
+export interface ProjectRules extends AddedRules {
+  version: number;
+  fields: Map<string, CustomField>;
+  fieldTypes: Record<string, PropertyType>;
+  segments: CompiledSegment[];
+  /** The questions of all segments about behaviour. */
+  behaviours: Behaviour[];
+  /** A segment asks about behaviour and about fields, so that a change of a field may need the contact's past. */
+  mixesBehaviour: boolean;
+}
+
+interface CompiledSegment {
+  _id: ObjectId;
+  /** Fields and kinds of behaviour that it depends on, and `time` when it has windows. */
+  fields: ReadonlySet<string>;
+  matches(subject: FilterSubject): boolean;
+  /** When time alone may change the result. */
+  nextChange: ((subject: FilterSubject) => number) | null;
+}
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    projectRules(deps: Deps, projectId: ObjectId, fieldTypes: Record<string, PropertyType>): Promise<AddedRules>;
+  }
+}
+
+const CACHE_SIZE_MAX = 1_000;
+const TOGETHER_MAX = 200;
+const compiled = oncePerCore(() => new BoundedMap<string, ProjectRules>(CACHE_SIZE_MAX));
+
+/** One read of the project's version shows whether the compiled copy is current. */
+export async function projectRulesOf(deps: Deps, projectId: ObjectId): Promise<ProjectRules> {
+  const version = await versions(deps)(projectId);
+  const cache = compiled(deps);
+  const known = cache.get(projectId.toHexString());
+  if (known?.version === version) return known;
+  const made = await compileProjectRules(deps, projectId, version);
+  cache.set(projectId.toHexString(), made);
+  return made;
+}
+
+/** Needed for every change, so requests that arrive together share a read. */
+const versions = oncePerCore(({ db }: Deps) =>
+  createBatcher(
+    async (ids: ObjectId[]) => {
+      const found = await db.projects.find({ _id: { $in: ids } }, { projection: { audienceVersion: 1 } }).toArray();
+      const byId = new Map(found.map(({ _id, audienceVersion }) => [_id.toHexString(), audienceVersion]));
+      return ids.map((id) => byId.get(id.toHexString()) ?? 0);
+    },
+    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+  ),
+);
+
+/** Called after every write of custom fields, events, segments and automations, before the request is answered. */
+export async function touchProjectRules(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {
+  await deps.db.projects.updateOne({ _id: project._id }, { $inc: { audienceVersion: 1 } }, session ? { session } : {});
+}
+
+async function compileProjectRules(deps: Deps, projectId: ObjectId, version: number): Promise<ProjectRules> {
+  const [fields, segments] = await Promise.all([
+    deps.db.customFields.find({ projectId }).toArray(),
+    deps.db.contactLists.find({ projectId, type: 'segment' }).sort({ _id: 1 }).toArray(),
+  ]);
+  const fieldTypes = Object.fromEntries(fields.map(({ fieldName, fieldType }) => [fieldName, fieldType]));
+  const added = await deps.subscribers.projectRules(deps, projectId, fieldTypes);
+  const read = segments.flatMap(({ _id, filterCriteria }) => {
+    const parsed = parseFilter(filterCriteria, { contactProperties: fieldTypes });
+    return parsed.ok ? [{ _id, filter: parsed.filter, behaviours: behavioursOf(parsed.filter) }] : [];
+  });
+  return {
+    ...added,
+    version,
+    fields: new Map(fields.map((field) => [field.fieldName, field])),
+    fieldTypes,
+    behaviours: read.flatMap(({ behaviours }) => behaviours),
+    mixesBehaviour: read.some(({ filter, behaviours }) => behaviours.length > 0 && hasConditions(filter)),
+    segments: read.map(({ _id, filter }) => ({
+      _id,
+      fields: new Set(filterFields(filter)),
+      matches: compileFilter(filter),
+      nextChange: compileWindows(filter),
+    })),
+  };
+}
+
+/** The types and limits that a filter is checked against when it is saved. */
+export function limitsOf(
+  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  { fieldTypes, eventTypes }: Pick<ProjectRules, 'fieldTypes' | 'eventTypes'>,
+): DeclaredTypes {
+  const { retentionDays } = config;
+  const behaviour = { retentionDays, nowMs: clock.now().getTime(), events: eventTypes };
+  return { contactProperties: fieldTypes, behaviour };
+}

@@ -1,0 +1,122 @@
+import type { Document, ObjectId } from 'mongodb';
+import type { Collections } from '../../../base/collections.ts';
+import { batchesById } from '../../../base/database/batches.ts';
+import { placedByAddress } from '../../../mail/ledger/blocks/read.ts';
+import type { Message, TimelineEntry } from '../../../mail/ledger/model.ts';
+import { shownState } from '../../../mail/ledger/states.ts';
+import { timelineOf } from '../../../mail/messages/timeline.ts';
+import type { Person, PersonalData, Shown } from '../model.ts';
+import { pick } from '../rows.ts';
+
+const AT_ONCE = 200;
+/** Stored opens and clicks of a mail may be many. */
+const ENGAGEMENTS_AT_ONCE = 50;
+/** Steps of a mail that other addresses share, whose reader is not known. */
+const BY_A_READER = new Set(['opened', 'clicked', 'unsubscribed', 'complained']);
+
+type Db = { db: Collections };
+
+/** The ledger, the opens and clicks, and the audiences of campaigns. */
+export const mail = {
+  messages: {
+    section: 'messages',
+    rows: async function* ({ db }: Db, person: Person) {
+      for await (const messages of messagesOf({ db }, person, { content: 0, data: 0 }))
+        yield messages.map((message) => shownMessage(message, person));
+    },
+    removal: {
+      by: 'job',
+      how: 'addresses, names, subjects and replies are erased after 12 hours (core/mail/messages)',
+    },
+  },
+  engagements: {
+    section: 'opensAndClicks',
+    rows: async function* ({ db }: Db, person: Person) {
+      const fields = { email: 1, contactId: 1, recipients: 1 };
+      for await (const messages of messagesOf({ db }, person, fields)) {
+        const ids = messages.filter((message) => isAlone(message, person)).map(({ _id }) => _id);
+        for (let from = 0; from < ids.length; from += ENGAGEMENTS_AT_ONCE)
+          yield engagementsOf({ db }, person.projectId, ids.slice(from, from + ENGAGEMENTS_AT_ONCE));
+      }
+    },
+    removal: { by: 'job', how: 'the opens, and the addresses that were clicked, are removed with those of the mail' },
+  },
+  campaignBlocks: {
+    section: 'audiences',
+    rows: async function* ({ db }: Db, { projectId, email }: Person) {
+      const options = { size: AT_ONCE, projection: { name: 1, freeze: 1 } };
+      for await (const campaigns of batchesById(db.campaigns, { projectId, 'freeze.run': { $exists: true } }, options))
+        for (const { _id: campaignId, name, freeze } of campaigns) {
+          const run = freeze?.run;
+          const placed = run ? await placedByAddress({ db }, { projectId, campaignId, run }, email) : [];
+          if (placed.length > 0) yield [{ campaignId, campaignName: name, chosenAt: freeze?.at }];
+        }
+    },
+    removal: { by: 'job', how: 'the address is emptied after 12 hours (core/mail/erase/erase-blocks.ts)' },
+  },
+  campaignClaims: { nameless: 'Positions in blocks, and numbers.' },
+  contactErasures: {
+    leftOut: 'The address of a deleted contact, until its mails are erased.',
+    removal: { by: 'job', how: 'removed with the last mail that is erased' },
+  },
+  contents: {
+    leftOut:
+      'Bodies and data of mails of the last seven days. They are in the mailbox already, and may have links that sign in, codes, and addresses of other people.',
+    removal: { by: 'job', how: 'removed with its mail, and seven days after the last outcome at the latest' },
+  },
+} satisfies Record<string, PersonalData>;
+
+/** The contact's own mail, whichever address it went to, mail to the address, and mail to others with the address in cc or bcc. */
+async function* messagesOf({ db }: Db, person: Person, projection: Document): AsyncGenerator<Message[]> {
+  const { projectId, email, contact } = person;
+  const read = (filter: Document, hint: string) =>
+    batchesById(db.messages, { projectId, ...filter }, { size: AT_ONCE, hint, projection });
+  if (contact) yield* read({ contactId: contact._id }, 'contact');
+  // Another contact may have had the address before: mail of a contact is found by its id.
+  yield* read({ email, ...(contact ? { contactId: { $exists: false } } : {}) }, 'email');
+  const others = { email: { $ne: email }, ...(contact ? { contactId: { $ne: contact._id } } : {}) };
+  yield* read({ 'recipients.email': email, recipients: { $exists: true }, ...others }, 'copies');
+}
+
+type Whose = Pick<Message, 'email' | 'contactId' | 'recipients'>;
+
+function isOwn({ email, contactId }: Whose, person: Person): boolean {
+  return email === person.email || (contactId !== undefined && person.contact?._id.equals(contactId) === true);
+}
+
+/** To, cc and bcc share opens and clicks: of a mail to several addresses it is not known whose they are. */
+function isAlone(message: Whose, person: Person): boolean {
+  return isOwn(message, person) && (message.recipients?.length ?? 1) === 1;
+}
+
+function shownMessage(message: Message, person: Person): Shown {
+  const shown = {
+    ...pick(message, 'subject', 'tags', 'campaignId', 'automationId', 'batchId', 'createdAt', 'scheduledAt'),
+    ...(message.copy ? { kind: message.copy.kind } : {}),
+  };
+  const timeline = timelineOf(message).flatMap((step) => shownStep(step, message, person));
+  const { recipients, email } = message;
+  const own = recipients?.find((one) => one.email === (isOwn(message, person) ? email : person.email));
+  if (own) {
+    const { kind, name, state: status, reply, reason, deliveredAt } = own;
+    return { ...shown, email: own.email, kind, name, status, reply, reason, deliveredAt, timeline };
+  }
+  const facts = pick(message, 'email', 'name', 'reply', 'reason', 'sentAt', 'deliveredAt', 'endedAt', 'suppressedBy');
+  return { ...shown, ...facts, status: shownState(message.state), timeline };
+}
+
+/** Of a mail to several addresses, without the replies and acts of the others. */
+function shownStep(step: TimelineEntry, message: Message, person: Person): TimelineEntry[] {
+  const { email, at, type } = step;
+  if ((message.recipients?.length ?? 1) === 1) return [step];
+  if (email !== undefined) return email === person.email ? [step] : [];
+  return BY_A_READER.has(type) ? [] : [{ type, at }];
+}
+
+async function engagementsOf({ db }: Db, projectId: ObjectId, ids: ObjectId[]): Promise<Shown[]> {
+  const found = await db.engagements.find({ _id: { $in: ids }, projectId }).toArray();
+  return found.map((engagement) => {
+    const times = ['openedAt', 'humanOpenedAt', 'clickedAt', 'unsubscribedAt', 'complainedAt'] as const;
+    return pick(engagement, ...times, 'openCount', 'opens', 'clickCount', 'clicks', 'laterClicks');
+  });
+}

@@ -1,0 +1,118 @@
+import type { Collections } from '../../../base/collections.ts';
+import { batchesById } from '../../../base/database/batches.ts';
+import { normalizeEmail } from '../../../base/text/addresses.ts';
+import type { ProjectEvent } from '../../../events/model.ts';
+import type { InboundMessage } from '../../../inbound/model.ts';
+import { type FormerAddress, namingOf } from '../../../people/contacts/history.ts';
+import type { Person, PersonalData, Shown } from '../model.ts';
+import { inBatches, pick } from '../rows.ts';
+
+/** A mail that came in may be large. */
+const INBOUND_AT_ONCE = 10;
+const MIGRATIONS_AT_ONCE = 50;
+/** Fields of events with addresses of other people. */
+const OF_OTHERS = new Set(['to', 'cc', 'replyTo']);
+
+type Db = { db: Collections };
+
+/** Mail that came in, the event log, and notes of imports and migrations. */
+export const otherSources = {
+  inboundMessages: {
+    section: 'inboundMessages',
+    rows: async function* ({ db }: Db, person: Person) {
+      for (const which of namingOf(addressesOf(person), 'from.email', 'receivedAt'))
+        yield* inBatches(
+          db.inboundMessages
+            .find({ projectId: person.projectId, ...which }, { hint: 'sender', batchSize: INBOUND_AT_ONCE })
+            .sort({ receivedAt: -1, _id: -1 }),
+          shownInbound,
+        );
+    },
+    removal: { by: 'job', how: 'erased at once, of former addresses too (core/inbound/removals.ts)' },
+  },
+  projectEvents: {
+    section: 'eventLog',
+    rows: async function* ({ db }: Db, person: Person) {
+      for (const which of namingOf(addressesOf(person), 'data.email', 'createdAt')) {
+        const named = { projectId: person.projectId, $and: [{ 'data.email': { $exists: true } }, which] };
+        yield* inBatches(db.projectEvents.find(named, { hint: 'email' }), shownEvent);
+      }
+    },
+    removal: { by: 'expiry', field: 'eraseAt', after: '12 hours, when webhooks have sent it' },
+  },
+  webhookDeliveries: { nameless: 'The id of an event, and what the endpoint answered: a status.' },
+  eventStreams: { nameless: 'Types of events.' },
+  webhooks: { nameless: 'URLs and secrets of the organization.' },
+  previousWebhookSecrets: { nameless: 'Secrets.' },
+  imports: { nameless: 'Names of columns, and numbers.' },
+  importChunks: {
+    leftOut: 'A file while it is imported.',
+    removal: { by: 'expiry', field: 'createdAt', after: '30 days; when the import is over, if that is sooner' },
+  },
+  importErrors: {
+    section: 'importErrors',
+    rows: ({ db }: Db, { projectId, email: address }: Person) =>
+      inBatches(
+        db.importErrors.find({ projectId, address: { $exists: true, $eq: address } }, { hint: 'address' }),
+        (error) => pick(error, 'importId', 'row', 'email', 'message', 'createdAt'),
+      ),
+    removal: {
+      by: 'job',
+      how: 'the address and the reason are erased after 12 hours (core/people/imports/erase-errors.ts)',
+    },
+  },
+  migrations: {
+    section: 'migrationNotes',
+    rows: async function* ({ db }: Db, { projectId, email }: Person) {
+      const options = { size: MIGRATIONS_AT_ONCE, projection: { phases: 1 } };
+      for await (const migrations of batchesById(db.migrations, { projectId }, options))
+        for (const { _id: migrationId, phases } of migrations) {
+          const notes = phases.flatMap(({ name, errors, review }) =>
+            [...errors, ...review]
+              .filter(({ item }) => normalizeEmail(item) === email)
+              .map(({ item, message }) => ({ migrationId, phase: name, item, message })),
+          );
+          if (notes.length > 0) yield notes;
+        }
+    },
+    removal: { by: 'job', how: 'the address is erased when the migration is over (core/migrations/erase-notes.ts)' },
+  },
+  migrationUnsubscribed: {
+    section: 'migrationMarks',
+    rows: async function* ({ db }: Db, { projectId, email }: Person) {
+      const options = { size: MIGRATIONS_AT_ONCE, projection: { _id: 1 } };
+      for await (const migrations of batchesById(db.migrations, { projectId }, options)) {
+        const ids = migrations.map(({ _id }) => `${_id.toHexString()}:${email}`);
+        const found = await db.migrationUnsubscribed.find({ _id: { $in: ids }, projectId }).toArray();
+        yield found.map(({ migrationId, lists }) => ({
+          migrationId,
+          mark: lists ? Object.keys(lists).join(', ') : 'unsubscribed',
+        }));
+      }
+    },
+    removal: { by: 'expiry', field: 'expiresAt', after: '30 days; when the migration is over, if that is sooner' },
+  },
+  migrationLinks: { nameless: 'Ids of lists, groups and templates.' },
+  migrationPlans: { nameless: 'Numbers.' },
+  migrationSecrets: { nameless: 'Sealed keys of the organization.' },
+  providerPaces: { nameless: 'Hashes of keys, and times.' },
+} satisfies Record<string, PersonalData>;
+
+/** The address, and those that the contact had before. */
+function addressesOf({ email, former }: Person): FormerAddress[] {
+  return [{ email, until: null }, ...former.filter((one) => one.email !== email)];
+}
+
+/** Without its other recipients; headers repeat them. */
+function shownInbound(message: InboundMessage): Shown {
+  const { attachments } = message;
+  return {
+    ...pick(message, 'from', 'subject', 'text', 'html', 'domainName', 'messageId', 'threadId', 'status', 'receivedAt'),
+    attachments: attachments.map(({ fileName, contentType, sizeBytes }) => ({ fileName, contentType, sizeBytes })),
+  };
+}
+
+function shownEvent({ _id: id, type, createdAt, data }: ProjectEvent): Shown {
+  const own = Object.entries(data).filter(([name]) => !OF_OTHERS.has(name));
+  return { id, type, createdAt, data: Object.fromEntries(own) };
+}

@@ -1,0 +1,41 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import type { Project } from '../../base/model.ts';
+import { getContact } from '../../people/contacts/contacts.ts';
+import { formerAddresses } from '../../people/contacts/history.ts';
+import type { Person } from './model.ts';
+import { sections } from './table.ts';
+
+export async function personOfContact(deps: Deps, project: Project, contactId: string): Promise<Person> {
+  const contact = await getContact(deps, project, contactId);
+  const { _id: projectId } = project;
+  const former = await formerAddresses(deps, projectId, [contact._id]);
+  return { projectId, email: contact.email, contact, former };
+}
+
+/** A person without a contact has data too: mails, and what stops them. */
+export async function personOfAddress({ db }: Pick<Deps, 'db'>, projectId: ObjectId, email: string): Promise<Person> {
+  const contact = await db.contacts.findOne({ projectId, email }, { hint: 'email' });
+  return { projectId, email, contact, former: contact ? await formerAddresses({ db }, projectId, [contact._id]) : [] };
+}
+
+/** One JSON object with a part for each collection, in pieces. A file that broke off is no JSON. */
+export async function* exportPerson(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  project: Pick<Project, 'name'>,
+  person: Person,
+): AsyncGenerator<string> {
+  const head = { project: project.name, email: person.email, madeAt: deps.clock.now() };
+  yield JSON.stringify(head, null, 1).slice(0, -2);
+  for (const { section, rows } of sections) {
+    yield `,\n${JSON.stringify(section)}: [`;
+    let between = '\n';
+    for await (const some of rows(deps, person)) {
+      if (some.length === 0) continue;
+      yield between + some.map((row) => JSON.stringify(row)).join(',\n');
+      between = ',\n';
+    }
+    yield ']';
+  }
+  yield '\n}\n';
+}
