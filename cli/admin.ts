@@ -19,7 +19,7 @@ import { carryOverImport, carryOverUnsubscribes } from '../core/persons-own/pref
 import { removeOld } from '../core/retention.ts';
 import { carryOverTemplates } from '../core/templates/carry-over.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
-import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
+import { makeIndexes, missingUniqueIndexes } from '../platform/mongo/indexes.ts';
 import { searchAttributeNames } from '../workflows/attributes/names.ts';
 import { consentCommands } from './consents.ts';
 import { CommandError } from './error.ts';

@@ -11,11 +11,11 @@ import { createDotJournals } from './dots/journals.ts';
 import { createEvidence } from './evidence.ts';
 import { createFiles } from './fetch/files.ts';
 import { openStore } from './media/stores.ts';
-import { openMongo } from './mongo.ts';
+import { openMongo } from './mongo/mongo.ts';
 import { createSources } from './providers/sources.ts';
 import { createRawMails } from './raw-mails.ts';
-import { createRecentCounts } from './recent-counts.ts';
-import { openRedis } from './redis.ts';
+import { createRecentCounts } from './redis/recent-counts.ts';
+import { openRedis } from './redis/redis.ts';
 import { openTemporal, type Temporal } from './temporal.ts';
 
 /** All platform services that the core needs, except the `Workflows` port, which uses `temporal`. */

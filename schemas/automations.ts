@@ -1,3 +1,4 @@
+import { utmField } from './campaigns/utm.ts';
 import {
   createdByField,
   emailField,
@@ -9,10 +10,9 @@ import {
   pageFields,
   timestampField,
 } from './common.ts';
-import { contactFieldValues, customProperties } from './contacts.ts';
+import { givenTags } from './mail/tags.ts';
+import { contactFieldValues, customProperties } from './people/contacts.ts';
 import { schema, shape } from './schema.ts';
-import { givenTags } from './tags.ts';
-import { utmField } from './utm.ts';
 
 const AUTOMATION_NAME_MAX = 255;
 const AUTOMATION_DESCRIPTION_MAX = 1_000;

@@ -1,6 +1,6 @@
 import type { Deps } from '../core/base/deps.ts';
-import { createRateLimiter } from '../platform/rate-limit.ts';
-import { openRedis } from '../platform/redis.ts';
+import { createRateLimiter } from '../platform/redis/rate-limit.ts';
+import { openRedis } from '../platform/redis/redis.ts';
 import { openSubmissionServer, type SubmissionServer } from '../platform/submission/server.ts';
 import type { Service } from './service.ts';
 

@@ -7,7 +7,7 @@ import { isOpenRecipient, type MessageState, shownState, states } from '../../co
 import type { Email } from '../../core/mail/messages/copies.ts';
 import { inOrder, timelineOf } from '../../core/mail/messages/timeline.ts';
 import { previewLink } from '../../core/mail/previews/links.ts';
-import type { EmailStatus } from '../../schemas/emails.ts';
+import type { EmailStatus } from '../../schemas/mail/emails.ts';
 
 export function presentEmail({ message, copies }: Email) {
   const { _id, email, name, subject, lane, batchId, campaignId, automationId, contactId } = message;

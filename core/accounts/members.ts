@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { createMemberBody, updateMemberBody } from '../../schemas/members.ts';
+import type { createMemberBody, updateMemberBody } from '../../schemas/accounts/members.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { createProjectBody, updateProjectBody } from '../../schemas/account.ts';
+import type { createProjectBody, updateProjectBody } from '../../schemas/accounts/account.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce } from '../base/database/idempotent-insert.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';

@@ -1,4 +1,4 @@
-import type { updateProjectBody } from '../../schemas/account.ts';
+import type { updateProjectBody } from '../../schemas/accounts/account.ts';
 import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { simulateBody } from '../../schemas/automations.ts';
-import type { ContactField } from '../../schemas/contacts.ts';
+import type { ContactField } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, invalid } from '../base/errors.ts';

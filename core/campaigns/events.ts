@@ -1,5 +1,5 @@
 import type { Document, Filter, UpdateFilter } from 'mongodb';
-import type { ProjectEventType } from '../../schemas/webhooks.ts';
+import type { ProjectEventType } from '../../schemas/events/webhooks.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import type { Session } from '../base/model.ts';

@@ -1,5 +1,5 @@
 import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
-import type { createDomainBody, updateDomainBody } from '../../schemas/domains.ts';
+import type { createDomainBody, updateDomainBody } from '../../schemas/domains/domains.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import type { Deps } from '../base/deps.ts';

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import type { updateSenderBody } from '../../schemas/domains/senders.ts';
 import type { Described } from '../../schemas/schema.ts';
-import type { updateSenderBody } from '../../schemas/senders.ts';
 import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { named } from '../base/database/search.ts';
 import type { Deps } from '../base/deps.ts';

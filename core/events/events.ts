@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import type { StreamedEventType } from '../../schemas/webhooks.ts';
+import type { StreamedEventType } from '../../schemas/events/webhooks.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';

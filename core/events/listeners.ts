@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { eventTypes, type StreamedEventType, streamedTypes } from '../../schemas/webhooks.ts';
+import { eventTypes, type StreamedEventType, streamedTypes } from '../../schemas/events/webhooks.ts';
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import { ttlCache } from '../base/work/cache.ts';

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { eventTypes, type StreamedEventType, streamOnlyTypes } from '../../schemas/webhooks.ts';
+import { eventTypes, type StreamedEventType, streamOnlyTypes } from '../../schemas/events/webhooks.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';

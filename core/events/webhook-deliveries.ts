@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
-import { TEST_EVENT } from '../../schemas/webhooks.ts';
+import { TEST_EVENT } from '../../schemas/events/webhooks.ts';
 import type { Deps } from '../base/deps.ts';
 import { createBatcher } from '../base/work/batcher.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
-import { PREVIOUS_SECRETS_MAX } from '../../schemas/webhooks.ts';
+import { PREVIOUS_SECRETS_MAX } from '../../schemas/events/webhooks.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';

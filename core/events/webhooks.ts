@@ -1,5 +1,4 @@
 import type { Filter, ObjectId } from 'mongodb';
-import type { Described } from '../../schemas/schema.ts';
 import {
   type createWebhookBody,
   eventTypes,
@@ -7,7 +6,8 @@ import {
   TEST_EVENT,
   type updateWebhookBody,
   WEBHOOKS_MAX,
-} from '../../schemas/webhooks.ts';
+} from '../../schemas/events/webhooks.ts';
+import type { Described } from '../../schemas/schema.ts';
 import { insertOnce } from '../base/database/idempotent-insert.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { CONTACT_FIELDS } from '../../schemas/contacts.ts';
+import { CONTACT_FIELDS } from '../../schemas/people/contacts.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { distinctIds } from '../base/ids.ts';

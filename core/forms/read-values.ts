@@ -1,4 +1,4 @@
-import { CONTACT_FIELD_MAX, PROPERTY_TEXT_MAX } from '../../schemas/contacts.ts';
+import { CONTACT_FIELD_MAX, PROPERTY_TEXT_MAX } from '../../schemas/people/contacts.ts';
 import type { PropertyValue } from '../base/model.ts';
 import { isE164, normalizeEmail } from '../base/text/addresses.ts';
 import { coerce } from '../base/text/coercion.ts';

@@ -1,4 +1,4 @@
-import { CONTACT_FIELDS, type ContactField } from '../../schemas/contacts.ts';
+import { CONTACT_FIELDS, type ContactField } from '../../schemas/people/contacts.ts';
 import type { Contact, FieldChange } from './model.ts';
 
 export function contactFields<Value>(read: (field: ContactField) => Value): Record<ContactField, Value> {

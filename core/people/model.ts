@@ -1,5 +1,5 @@
 import type { Collection, ObjectId } from 'mongodb';
-import type { ContactField } from '../../schemas/contacts.ts';
+import type { ContactField } from '../../schemas/people/contacts.ts';
 import type { Due, PropertyType, PropertyValue } from '../base/model.ts';
 import type { BehaviourKind } from './filters/model.ts';
 

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
-import type { updateTemplateBody } from '../../schemas/templates.ts';
+import type { updateTemplateBody } from '../../schemas/templates/templates.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { named } from '../base/database/search.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';

@@ -7,7 +7,7 @@ import type { Deps, Log } from '../../core/base/deps.ts';
 import { documentQueue, done } from '../../core/jobs/document-queue.ts';
 import { type JobQueue, startQueues, wakeQueue } from '../../core/jobs/queue.ts';
 import { readConfig } from '../../platform/config.ts';
-import { openRedis } from '../../platform/redis.ts';
+import { openRedis } from '../../platform/redis/redis.ts';
 import { quantile } from '../rig/processes.ts';
 import { type Figure, report } from '../rig/report.ts';
 import { between, pause, until } from '../rig/waiting.ts';

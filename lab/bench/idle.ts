@@ -14,7 +14,7 @@ import { documentQueue, done } from '../../core/jobs/document-queue.ts';
 import { type JobQueue, startQueues, wakeQueue } from '../../core/jobs/queue.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openPlatform } from '../../platform/connect.ts';
-import { makeIndexes } from '../../platform/indexes.ts';
+import { makeIndexes } from '../../platform/mongo/indexes.ts';
 import { type Lane, type LaneName, lanes } from '../../workers/lanes.ts';
 import { createWorkflows } from '../../workflows/client.ts';
 import { quantile } from '../rig/processes.ts';

@@ -12,7 +12,7 @@ import type { Project } from '../../core/base/model.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openPlatform } from '../../platform/connect.ts';
-import { makeIndexes } from '../../platform/indexes.ts';
+import { makeIndexes } from '../../platform/mongo/indexes.ts';
 import { heapFlags } from '../../stack/apps.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import type { Child } from '../../stack/processes/child.ts';

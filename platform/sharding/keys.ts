@@ -1,5 +1,5 @@
 import type { Collections } from '../../core/base/collections.ts';
-import { indexes } from '../indexes.ts';
+import { indexes } from '../mongo/indexes.ts';
 
 export type ShardKey = Readonly<Record<string, 1 | 'hashed'>>;
 

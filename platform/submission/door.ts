@@ -9,7 +9,7 @@ import { networkOf } from '../../core/base/text/networks.ts';
 import { type SubmittedMail, type SubmittedRecipient, submitMail } from '../../core/mail/accept/submission/submit.ts';
 import { createHeldBytes } from '../inbound/limits.ts';
 import { reply } from '../inbound/reply.ts';
-import type { RateLimiter } from '../rate-limit.ts';
+import type { RateLimiter } from '../redis/rate-limit.ts';
 import { ArrivingMail } from './arriving-mail.ts';
 import { replyTo } from './replies.ts';
 

@@ -4,7 +4,7 @@ import type { Deps } from '../../core/base/deps.ts';
 import { isLoopbackAddress } from '../../core/base/text/networks.ts';
 import { LimitedSmtpServer, type SessionLimits } from '../inbound/limits.ts';
 import { followCertificate, readCertificate } from '../inbound/tls.ts';
-import type { RateLimiter } from '../rate-limit.ts';
+import type { RateLimiter } from '../redis/rate-limit.ts';
 import { createDoor, LOGIN_FIRST, MAIL_BYTES_MAX } from './door.ts';
 
 export interface SubmissionLimits extends SessionLimits {

@@ -1,5 +1,5 @@
-import { streamOnlyEvents } from '../stream-events.ts';
-import { eventTitle, webhookEvents } from '../webhook-events.ts';
+import { streamOnlyEvents } from '../events/stream-events.ts';
+import { eventTitle, webhookEvents } from '../events/webhook-events.ts';
 import { answerExamples } from './answers.ts';
 import { at, ids, later } from './ids.ts';
 import { nowExamples } from './now.ts';

@@ -2,8 +2,8 @@ import type { Endpoint } from '../../api/http/endpoint.ts';
 import { Components, type Json } from '../../api/http/openapi/components.ts';
 import { pageQuery } from '../../schemas/common.ts';
 import { ERROR_CODES } from '../../schemas/error-codes.ts';
+import { webhookEvent } from '../../schemas/events/webhook-events.ts';
 import type { JsonSchema } from '../../schemas/schema.ts';
-import { webhookEvent } from '../../schemas/webhook-events.ts';
 import { declaration } from './declarations.ts';
 import { clientEndpoints, WRITTEN } from './operations.ts';
 

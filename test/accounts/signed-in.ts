@@ -1,4 +1,4 @@
-import { sessionCookieName } from '../../api/http/session-cookie.ts';
+import { sessionCookieName } from '../../api/http/identity/session-cookie.ts';
 import { addMember } from '../../core/accounts/members.ts';
 import type { Member } from '../../core/accounts/model.ts';
 import { createSession } from '../../core/accounts/sign-in/sessions.ts';

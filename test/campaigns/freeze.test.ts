@@ -4,7 +4,7 @@ import { MongoServerError, ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { asOurs, beginAttempt } from '../../core/campaigns/audience/attempt.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
-import { indexes } from '../../platform/indexes.ts';
+import { indexes } from '../../platform/mongo/indexes.ts';
 import { profiled } from '../support/profile.ts';
 import { useHands } from './support.ts';
 

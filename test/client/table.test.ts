@@ -5,10 +5,10 @@ import { type Operation, operations } from '../../client/operations.ts';
 import type { Resources } from '../../client/resources.ts';
 import type { Contact, SendMailBody, SimulateAutomationBody, WebhookEvent } from '../../client/types.ts';
 import type { createAutomationBody, simulateBody } from '../../schemas/automations.ts';
-import type { createCampaignBody } from '../../schemas/campaigns.ts';
-import type { upsertContactBody } from '../../schemas/contacts.ts';
-import type { batchMailBody, bulkMailBody, sendMailBody } from '../../schemas/mails.ts';
+import type { createCampaignBody } from '../../schemas/campaigns/campaigns.ts';
+import type { batchMailBody, bulkMailBody, sendMailBody } from '../../schemas/mail/mails.ts';
 import type { migrateABody } from '../../schemas/migrations.ts';
+import type { upsertContactBody } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { planOf } from '../../console/pages/campaign-editor/draft.ts';
+import { planOf } from '../../console/pages/campaigns/editor/draft.ts';
 import { quotaOfDay } from '../../core/campaigns/run/gradual.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import type { ContactList } from '../../core/people/model.ts';

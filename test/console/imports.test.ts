@@ -11,7 +11,7 @@ import {
   withNames,
 } from '../../console/pages/imports/columns.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { RESERVED_FIELD_NAMES } from '../../schemas/custom-fields.ts';
+import { RESERVED_FIELD_NAMES } from '../../schemas/people/custom-fields.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { SENDER } from '../delivery/support.ts';
 import { expectAccessible, pickFound, shoot, useConsole } from '../support/console.ts';

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
-import { ENTRY, waysOf } from '../../console/pages/automations/flow.ts';
-import { type Box, type LayoutEdge, type LayoutNode, layout, pathOf } from '../../console/pages/automations/layout.ts';
+import { ENTRY, waysOf } from '../../console/pages/automations/graph/flow.ts';
+import {
+  type Box,
+  type LayoutEdge,
+  type LayoutNode,
+  layout,
+  pathOf,
+} from '../../console/pages/automations/graph/layout.ts';
 import { stepGraph } from '../../core/automations/rules/graph.ts';
 import { readSteps } from '../../core/automations/rules/parse-definition.ts';
 import { seededRandom } from '../support/random.ts';

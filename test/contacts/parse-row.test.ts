@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { validateBody } from '../../api/http/validate.ts';
 import { readContactRow } from '../../core/people/contacts/parse-row.ts';
-import { upsertContactBody } from '../../schemas/contacts.ts';
+import { upsertContactBody } from '../../schemas/people/contacts.ts';
 
 const strange = fc.constantFrom(
   ...['', 'a\nb', '\u2028', 'x'.repeat(256), 'x'.repeat(257), '😀'.repeat(256), '😀'.repeat(257), 'x'.repeat(4_097)],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SEARCHED_LENGTH_MAX } from '../../core/people/filters/model.ts';
-import { PROPERTY_TEXT_MAX } from '../../schemas/contacts.ts';
+import { PROPERTY_TEXT_MAX } from '../../schemas/people/contacts.ts';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
 import { leastHold } from '../linear/hold.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';

@@ -9,9 +9,9 @@ import { openApiDocument } from '../../api/http/openapi/document.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { validateBody } from '../../api/http/validate.ts';
 import { createMetrics } from '../../platform/metrics.ts';
+import { eventTypes, TEST_EVENT } from '../../schemas/events/webhooks.ts';
 import { examples } from '../../schemas/examples/examples.ts';
 import { operationNames } from '../../schemas/operations.ts';
-import { eventTypes, TEST_EVENT } from '../../schemas/webhooks.ts';
 import { filesOfTable } from '../../scripts/openapi.ts';
 
 interface Operation {

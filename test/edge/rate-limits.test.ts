@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { ObjectId } from 'mongodb';
 import { readConfig } from '../../platform/config.ts';
-import { createRateLimiter, type RateLimiter } from '../../platform/rate-limit.ts';
+import { createRateLimiter, type RateLimiter } from '../../platform/redis/rate-limit.ts';
 import { until } from '../support/wait.ts';
 
 describe('Limits of requests', () => {

@@ -8,7 +8,7 @@ import { webhookDeliveries } from '../../core/events/webhook-deliveries.ts';
 import { rotateSecret, webhookContext } from '../../core/events/webhook-secrets.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { createPoster } from '../../platform/fetch/webhook-poster.ts';
-import { eventTypes, PREVIOUS_SECRETS_MAX } from '../../schemas/webhooks.ts';
+import { eventTypes, PREVIOUS_SECRETS_MAX } from '../../schemas/events/webhooks.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 import { until } from '../support/wait.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { trackingRoutes } from '../../api/routes/tracking.ts';
+import { trackingRoutes } from '../../api/routes/mail/tracking.ts';
 import { openCore } from '../../core/base/deps.ts';
 import { refreshCounts } from '../../core/campaigns/numbers/counts.ts';
 import { clickToken, openToken } from '../../core/mail/compose/tokens.ts';

@@ -1,7 +1,7 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
-import { trackingRoutes } from '../../api/routes/tracking.ts';
-import { unsubscribeRoutes } from '../../api/routes/unsubscribe.ts';
+import { unsubscribeRoutes } from '../../api/routes/consent/unsubscribe.ts';
+import { trackingRoutes } from '../../api/routes/mail/tracking.ts';
 import { refreshCounts } from '../../core/campaigns/numbers/counts.ts';
 import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';

@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { webhookBody } from '../../core/events/webhook-deliveries.ts';
 import { signStandard, signWebhook } from '../../core/events/webhook-signature.ts';
 import { openToken, unsubscribeToken } from '../../core/mail/compose/tokens.ts';
-import { eventTypes } from '../../schemas/webhooks.ts';
+import { eventTypes } from '../../schemas/events/webhooks.ts';
 import { refOf, sentMessage } from '../feedback/support.ts';
 import { leastOf } from '../linear/cpu.ts';
 import { leastHold } from '../linear/hold.ts';

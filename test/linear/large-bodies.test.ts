@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { readAttachments } from '../../core/mail/accept/attachments.ts';
-import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
+import { ATTACHMENT_BYTES_MAX } from '../../schemas/mail/mails.ts';
 import { HOLD_MS_MAX } from './cpu.ts';
 import { leastHold } from './hold.ts';
 

@@ -4,7 +4,7 @@ import { ObjectId } from 'mongodb';
 import { type Composing, composeMail } from '../../core/mail/compose/compose.ts';
 import type { SendingDeps } from '../../core/mail/ledger/relay.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
-import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
+import { ATTACHMENT_BYTES_MAX } from '../../schemas/mail/mails.ts';
 import { HOLD_MS_MAX } from './cpu.ts';
 import { leastHold } from './hold.ts';
 

@@ -1,5 +1,5 @@
 import { SEARCHED_LENGTH_MAX } from '../../core/people/filters/model.ts';
-import { PROPERTY_TEXT_MAX } from '../../schemas/contacts.ts';
+import { PROPERTY_TEXT_MAX } from '../../schemas/people/contacts.ts';
 import type { Case } from './judge.ts';
 import { newActor, type Stage, send } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { type Endpoint, pathParameters } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { upsertContactBody } from '../../schemas/contacts.ts';
+import { upsertContactBody } from '../../schemas/people/contacts.ts';
 import type { JsonSchema } from '../../schemas/schema.ts';
 import { addressOf, bodyOf, fill, type Known, type Making, OMIT } from './bodies.ts';
 import { type Case, type Refusal, SMALLEST } from './judge.ts';

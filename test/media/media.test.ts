@@ -7,7 +7,7 @@ import { storePicture } from '../../core/templates/media/media.ts';
 import type { MediaFile } from '../../core/templates/media/model.ts';
 import { readPicture } from '../../core/templates/media/pictures.ts';
 import { mediaRemovals, startRemoval } from '../../core/templates/media/removals.ts';
-import { MEDIA_BYTES_MAX, PICTURE_BYTES_MAX } from '../../schemas/media.ts';
+import { MEDIA_BYTES_MAX, PICTURE_BYTES_MAX } from '../../schemas/templates/media.ts';
 import { picture, png } from '../providers/images.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 import { until } from '../support/wait.ts';

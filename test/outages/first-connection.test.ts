@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { openMongo } from '../../platform/mongo.ts';
+import { openMongo } from '../../platform/mongo/mongo.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 
 describe('A process that starts before MongoDB', () => {

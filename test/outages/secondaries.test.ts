@@ -8,7 +8,7 @@ import type { Deps } from '../../core/base/deps.ts';
 import { everyContact } from '../../core/people/imports/exports.ts';
 import type { Contact } from '../../core/people/model.ts';
 import { startReplicaSet } from '../../lab/rig/replica-set.ts';
-import { openMongo } from '../../platform/mongo.ts';
+import { openMongo } from '../../platform/mongo/mongo.ts';
 import { until } from '../support/wait.ts';
 
 const DATABASE = 'secondaries';

@@ -8,7 +8,7 @@ import { factCounts } from '../../core/people/behaviour/count.ts';
 import { exportPerson, personOfAddress } from '../../core/persons-own/personal-data/export.ts';
 import type { PersonalData } from '../../core/persons-own/personal-data/model.ts';
 import { filesOfMail, personalData } from '../../core/persons-own/personal-data/table.ts';
-import { indexes } from '../../platform/indexes.ts';
+import { indexes } from '../../platform/mongo/indexes.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import { ADDRESS, fillWithPerson, NAME, OTHER, WORDS } from './person.ts';
 import { runRounds } from './rounds.ts';

@@ -5,7 +5,7 @@ import { sealSecret } from '../../core/base/secrets.ts';
 import { newToken } from '../../core/base/tokens.ts';
 import { writeSignals } from '../../core/mail/feedback/engagements.ts';
 import { importSlice } from '../../core/people/imports/run.ts';
-import { eventTypes } from '../../schemas/webhooks.ts';
+import { eventTypes } from '../../schemas/events/webhooks.ts';
 import type { Post } from '../delivery/support.ts';
 import { BROWSER, bareCampaign, receivingDomain, sentMessage } from '../feedback/support.ts';
 import { made } from '../support/client.ts';

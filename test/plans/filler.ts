@@ -1,7 +1,7 @@
 import { type Document, ObjectId } from 'mongodb';
 import type { Collections } from '../../core/base/collections.ts';
 import type { Deps } from '../../core/base/deps.ts';
-import { indexes } from '../../platform/indexes.ts';
+import { indexes } from '../../platform/mongo/indexes.ts';
 
 /** So many that a scan of a collection, or of a project, shows among the documents that a query examines. */
 const COPIES = 60;

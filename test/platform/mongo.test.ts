@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { readConfig } from '../../platform/config.ts';
-import { openMongo } from '../../platform/mongo.ts';
+import { openMongo } from '../../platform/mongo/mongo.ts';
 import { until } from '../support/wait.ts';
 
 const PATIENCE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readConfig } from '../../platform/config.ts';
-import { openRedis } from '../../platform/redis.ts';
+import { openRedis } from '../../platform/redis/redis.ts';
 import { openDoor } from '../support/door.ts';
 import { until } from '../support/wait.ts';
 

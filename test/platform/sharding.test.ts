@@ -3,7 +3,7 @@ import type { Document, MongoClient } from 'mongodb';
 import { shardingCommands } from '../../cli/sharding.ts';
 import type { Collections } from '../../core/base/collections.ts';
 import type { Deps } from '../../core/base/deps.ts';
-import { indexes } from '../../platform/indexes.ts';
+import { indexes } from '../../platform/mongo/indexes.ts';
 import {
   declaredIndexes,
   isSupported,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ObjectId } from 'mongodb';
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
-import { sessionCookieName } from '../../api/http/session-cookie.ts';
+import { sessionCookieName } from '../../api/http/identity/session-cookie.ts';
 import { addMember } from '../../core/accounts/members.ts';
 import { createSession } from '../../core/accounts/sign-in/sessions.ts';
 import type { Role } from '../../schemas/operations.ts';

@@ -1,7 +1,7 @@
 import { type CollectionInfo, type Db, MongoClient, ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { readConfig } from '../../platform/config.ts';
-import { makeIndexes } from '../../platform/indexes.ts';
+import { makeIndexes } from '../../platform/mongo/indexes.ts';
 
 /** Removing more documents takes longer than making the collections of a new database. */
 const DOCUMENTS_MAX = 5_000;

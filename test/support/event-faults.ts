@@ -1,10 +1,10 @@
 import { answerFault } from '../../api/http/validate.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { webhookBody } from '../../core/events/webhook-deliveries.ts';
+import { streamedEventSchemas } from '../../schemas/events/stream-events.ts';
+import { eventSchema } from '../../schemas/events/webhook-events.ts';
+import { TEST_EVENT } from '../../schemas/events/webhooks.ts';
 import { type Schema, shape } from '../../schemas/schema.ts';
-import { streamedEventSchemas } from '../../schemas/stream-events.ts';
-import { eventSchema } from '../../schemas/webhook-events.ts';
-import { TEST_EVENT } from '../../schemas/webhooks.ts';
 
 const schemas = new Map<string, Schema<unknown>>(
   [...streamedEventSchemas, [TEST_EVENT, eventSchema(TEST_EVENT)] as const].map(([type, json]) => [type, shape(json)]),

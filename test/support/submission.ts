@@ -1,6 +1,6 @@
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Deps } from '../../core/base/deps.ts';
-import { createRateLimiter } from '../../platform/rate-limit.ts';
+import { createRateLimiter } from '../../platform/redis/rate-limit.ts';
 import {
   openSubmissionServer,
   SUBMISSION_LIMITS,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, TooMuch, unavailable } from '../../../core/base/errors.ts';
 import { createPool, type Pool } from '../../../platform/threads/pool.ts';
-import { PICTURE_BYTES_MAX } from '../../../schemas/media.ts';
+import { PICTURE_BYTES_MAX } from '../../../schemas/templates/media.ts';
 import type { BodyLimit } from '../endpoint.ts';
 import { fromWorker, type LargeBody, type Parsed, parseJson } from './json.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import busboy from 'busboy';
 import { AppError, invalid, unavailable } from '../../../core/base/errors.ts';
-import { FORM_TYPE } from '../../../schemas/imports.ts';
+import { FORM_TYPE } from '../../../schemas/people/imports.ts';
 import type { BodyLimit } from '../endpoint.ts';
 import { bodyLimits, tooLarge } from './body.ts';
 

@@ -1,5 +1,5 @@
+import { eventSchema, eventTitle, webhookEvents, webhookEventTypes } from '../../../schemas/events/webhook-events.ts';
 import { examples } from '../../../schemas/examples/examples.ts';
-import { eventSchema, eventTitle, webhookEvents, webhookEventTypes } from '../../../schemas/webhook-events.ts';
 import type { Components, Json } from './components.ts';
 
 const header = (name: string, description: string) => ({

@@ -78,7 +78,7 @@ function runningCampaigns(): readonly Choice[] {
       ...{ key: `run ${campaign.id}`, label: `${isPaused ? 'Resume' : 'Pause'} ${campaign.name}` },
       ...{ icon: isPaused ? 'play' : 'pause', words: isPaused ? 'campaign continue' : 'campaign stop' },
       go: async () => {
-        const { pause, resume } = await import('../../pages/campaign/actions.ts');
+        const { pause, resume } = await import('../../pages/campaigns/campaign/actions.ts');
         await (isPaused ? resume : pause)(campaign);
       },
     };

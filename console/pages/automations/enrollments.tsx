@@ -12,9 +12,9 @@ import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, setQuery, to } from '../../router.ts';
-import { nameOf } from './flow.ts';
+import { nameOf } from './graph/flow.ts';
+import { exitWords } from './graph/state.tsx';
 import type { Names } from './names.ts';
-import { exitWords } from './state.tsx';
 
 const LIMIT = 20;
 const words: Record<EnrollmentStatus, string> = {

@@ -6,7 +6,7 @@ import { Time } from '../../parts/data/time.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { useQuery } from '../../parts/page/query.ts';
-import { nameOf } from './flow.ts';
+import { nameOf } from './graph/flow.ts';
 import type { Names } from './names.ts';
 
 /** The links of all mails with their clicks. */

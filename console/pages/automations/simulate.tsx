@@ -9,10 +9,10 @@ import { Field, Select } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { Notice } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
-import { nameOf } from './flow.ts';
+import { nameOf } from './graph/flow.ts';
+import { entryTypes, exitWords } from './graph/state.tsx';
 import type { Names } from './names.ts';
 import { type Moment, momentsOf, requestOf, type Scenario, scaleOf } from './simulation.ts';
-import { entryTypes, exitWords } from './state.tsx';
 
 export interface Simulated {
   from: number;

@@ -1,6 +1,6 @@
 import type { Automation, SimulateAutomationBody, Simulation } from '../../../client/index.ts';
-import { END, ENTRY, type Way, waysOf } from './flow.ts';
-import type { Walked } from './graph.tsx';
+import { END, ENTRY, type Way, waysOf } from './graph/flow.ts';
+import type { Walked } from './graph/graph.tsx';
 
 /** The acts of a simulated contact, and where it is at a moment. Pure. */
 

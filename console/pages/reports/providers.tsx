@@ -5,7 +5,7 @@ import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
-import { providerColumns } from '../campaign/providers.tsx';
+import { providerColumns } from '../campaigns/campaign/providers.tsx';
 import type { Asked } from './asked.ts';
 
 type Provider = ProvidersReport['providers'][number];

@@ -1,4 +1,4 @@
-import type { ProjectEventType } from '../../../schemas/webhooks.ts';
+import type { ProjectEventType } from '../../../schemas/events/webhooks.ts';
 
 /** The types of the schema: one that is missing here does not compile. */
 const all: Record<ProjectEventType, true> = {

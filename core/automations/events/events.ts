@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { updateEventBody } from '../../../schemas/events.ts';
+import type { updateEventBody } from '../../../schemas/events/events.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { EVENT_TEXT_MAX, type sendEventBody } from '../../../schemas/events.ts';
+import { EVENT_TEXT_MAX, type sendEventBody } from '../../../schemas/events/events.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';

@@ -1,4 +1,4 @@
-import { CONTACT_FIELDS } from '../../../schemas/contacts.ts';
+import { CONTACT_FIELDS } from '../../../schemas/people/contacts.ts';
 import { repeatedName } from '../../base/text/tags.ts';
 import {
   type DeclaredTypes,

@@ -1,4 +1,4 @@
-import { PROPERTY_TEXT_MAX } from '../../../schemas/contacts.ts';
+import { PROPERTY_TEXT_MAX } from '../../../schemas/people/contacts.ts';
 import type { PropertyType, PropertyValue } from '../model.ts';
 import { isDateMs, parseIsoDate } from './dates.ts';
 

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { duplicateCampaignBody } from '../../../schemas/campaigns.ts';
+import type { duplicateCampaignBody } from '../../../schemas/campaigns/campaigns.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { updateCampaignBody } from '../../../schemas/campaigns.ts';
+import type { updateCampaignBody } from '../../../schemas/campaigns/campaigns.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import type { Figure } from '../../../schemas/people.ts';
+import type { Figure } from '../../../schemas/campaigns/people.ts';
 import { DELIVERED_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
 import type { Engagement } from '../../mail/messages/model.ts';
 import type { Campaign } from '../model.ts';

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { Figure } from '../../../schemas/people.ts';
+import type { Figure } from '../../../schemas/campaigns/people.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';

@@ -1,4 +1,4 @@
-import { CONSENT_TEXT_MAX } from '../../../schemas/consents.ts';
+import { CONSENT_TEXT_MAX } from '../../../schemas/people/consents.ts';
 import { parseIsoDate, WITH_ZONE } from '../../base/text/dates.ts';
 import { plainAddress } from '../../base/text/networks.ts';
 import type { ConsentEvidence } from './model.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
-import type { StreamedEventType } from '../../../schemas/webhooks.ts';
+import type { StreamedEventType } from '../../../schemas/events/webhooks.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import type { Campaign } from '../../campaigns/model.ts';

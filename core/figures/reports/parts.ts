@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { OTHER_TAGS } from '../../../schemas/tags.ts';
+import { OTHER_TAGS } from '../../../schemas/mail/tags.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Binary, type ObjectId } from 'mongodb';
 import type { Config } from '../../../schemas/config.ts';
-import type { mailOptions } from '../../../schemas/mails.ts';
-import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mails.ts';
+import type { mailOptions } from '../../../schemas/mail/mails.ts';
+import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mail/mails.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { invalid } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';

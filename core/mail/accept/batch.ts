@@ -1,4 +1,4 @@
-import { ATTACHMENT_BYTES_MAX, type batchMailBody } from '../../../schemas/mails.ts';
+import { ATTACHMENT_BYTES_MAX, type batchMailBody } from '../../../schemas/mail/mails.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { AppError, type ErrorKind, invalid } from '../../base/errors.ts';

@@ -1,4 +1,4 @@
-import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mails.ts';
+import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mail/mails.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';

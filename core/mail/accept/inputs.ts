@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { bulkMailBody, mailOptions, sendMailBody } from '../../../schemas/mails.ts';
+import type { bulkMailBody, mailOptions, sendMailBody } from '../../../schemas/mail/mails.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';

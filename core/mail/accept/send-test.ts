@@ -1,5 +1,5 @@
 import type { Described } from '../../../schemas/schema.ts';
-import type { testTemplateBody } from '../../../schemas/templates.ts';
+import type { testTemplateBody } from '../../../schemas/templates/templates.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Mailbox, Project } from '../../base/model.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
-import { RECIPIENTS_MAX } from '../../../schemas/mails.ts';
+import { RECIPIENTS_MAX } from '../../../schemas/mail/mails.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid, unprocessable } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';

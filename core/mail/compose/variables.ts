@@ -1,4 +1,4 @@
-import { CONTACT_FIELDS, type ContactField } from '../../../schemas/contacts.ts';
+import { CONTACT_FIELDS, type ContactField } from '../../../schemas/people/contacts.ts';
 import type { PropertyValue } from '../../base/model.ts';
 import type { Template, Variables } from '../../templates/language/templates.ts';
 import type { MailTemplates } from '../../templates/mail.ts';

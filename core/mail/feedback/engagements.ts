@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import type { ProjectEventType } from '../../../schemas/webhooks.ts';
+import type { ProjectEventType } from '../../../schemas/events/webhooks.ts';
 import type { Deps } from '../../base/deps.ts';
 import { distinctIds } from '../../base/ids.ts';
 import { type NewEvent, publishEvents } from '../../events/events.ts';

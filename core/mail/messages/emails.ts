@@ -1,5 +1,5 @@
 import { type Filter, ObjectId } from 'mongodb';
-import type { EmailStatus } from '../../../schemas/emails.ts';
+import type { EmailStatus } from '../../../schemas/mail/emails.ts';
 import type { Deps } from '../../base/deps.ts';
 import { notFound } from '../../base/errors.ts';
 import { firstIdAt, parseId } from '../../base/ids.ts';

@@ -1,5 +1,5 @@
 import { MongoError, type ObjectId } from 'mongodb';
-import type { ProjectEventType } from '../../../schemas/webhooks.ts';
+import type { ProjectEventType } from '../../../schemas/events/webhooks.ts';
 import type { Session } from '../../base/model.ts';
 import { shownTags } from '../../base/text/tags.ts';
 import { type EventDeps, type NewEvent, publishEvents } from '../../events/events.ts';

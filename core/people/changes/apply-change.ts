@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { CONTACT_FIELDS, type ContactField, PROPERTIES_MAX } from '../../../schemas/contacts.ts';
+import { CONTACT_FIELDS, type ContactField, PROPERTIES_MAX } from '../../../schemas/people/contacts.ts';
 import { AppError, conflict, invalid, notFound } from '../../base/errors.ts';
 import { distinctIds } from '../../base/ids.ts';
 import type { PropertyValue } from '../../base/model.ts';

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { ContactField, updateContactBody } from '../../../schemas/contacts.ts';
+import type { ContactField, updateContactBody } from '../../../schemas/people/contacts.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid, notFound } from '../../base/errors.ts';

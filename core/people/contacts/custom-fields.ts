@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { createCustomFieldBody } from '../../../schemas/custom-fields.ts';
-import { RESERVED_FIELD_NAMES } from '../../../schemas/custom-fields.ts';
+import type { createCustomFieldBody } from '../../../schemas/people/custom-fields.ts';
+import { RESERVED_FIELD_NAMES } from '../../../schemas/people/custom-fields.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';

@@ -6,7 +6,7 @@ import {
   PROPERTIES_MAX,
   PROPERTY_NAME,
   PROPERTY_TEXT_MAX,
-} from '../../../schemas/contacts.ts';
+} from '../../../schemas/people/contacts.ts';
 import type { PropertyValue } from '../../base/model.ts';
 import { isE164, normalizeEmail } from '../../base/text/addresses.ts';
 

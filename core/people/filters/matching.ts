@@ -1,4 +1,4 @@
-import type { ContactField } from '../../../schemas/contacts.ts';
+import type { ContactField } from '../../../schemas/people/contacts.ts';
 import { readDate } from '../../base/text/coercion.ts';
 import { behaviourHolds, type Past } from './behaviour.ts';
 import { type Listed, membershipHolds } from './membership.ts';

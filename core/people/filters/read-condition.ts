@@ -1,4 +1,4 @@
-import { CONTACT_FIELDS } from '../../../schemas/contacts.ts';
+import { CONTACT_FIELDS } from '../../../schemas/people/contacts.ts';
 import type { PropertyType, PropertyValue } from '../../base/model.ts';
 import { coerce, PROPERTY_TYPES } from '../../base/text/coercion.ts';
 import { type Condition, isInLastDays, LIST_FIELD, OPERATORS, type Operator, type ValueTest } from './model.ts';

@@ -1,4 +1,4 @@
-import { CONTACT_FIELDS, type ContactField, PROPERTY_NAME } from '../../../schemas/contacts.ts';
+import { CONTACT_FIELDS, type ContactField, PROPERTY_NAME } from '../../../schemas/people/contacts.ts';
 import { withoutFormulaPrefix } from '../../base/text/csv.ts';
 import { plainWord, type StateColumn, type StateField, stateColumn } from './consent/words.ts';
 

@@ -1,5 +1,5 @@
 import type { ObjectId, Sort } from 'mongodb';
-import type { createListBody } from '../../../schemas/lists.ts';
+import type { createListBody } from '../../../schemas/people/lists.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';

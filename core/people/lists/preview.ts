@@ -1,5 +1,5 @@
 import type { Document, ObjectId } from 'mongodb';
-import { PREVIEWED_MAX } from '../../../schemas/lists.ts';
+import { PREVIEWED_MAX } from '../../../schemas/people/lists.ts';
 import { onSecondaries } from '../../base/database/secondaries.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import { MEDIA_BYTES_MAX } from '../../../schemas/media.ts';
+import { MEDIA_BYTES_MAX } from '../../../schemas/templates/media.ts';
 import { isDuplicateKey, repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
 import type { Deps } from '../../base/deps.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { ObjectId } from 'mongodb';
-import { indexes } from '../../../platform/indexes.ts';
+import { indexes } from '../../../platform/mongo/indexes.ts';
 import { until } from '../../../test/support/wait.ts';
 import { usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/report.ts';

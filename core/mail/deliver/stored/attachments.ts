@@ -1,4 +1,4 @@
-import { ATTACHMENT_BYTES_MAX } from '../../../../schemas/mails.ts';
+import { ATTACHMENT_BYTES_MAX } from '../../../../schemas/mail/mails.ts';
 import { oncePerCore } from '../../../base/deps.ts';
 import { heldElsewhere } from '../../../base/held-bytes.ts';
 import { derivedId } from '../../../base/ids.ts';

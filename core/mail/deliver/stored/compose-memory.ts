@@ -1,4 +1,4 @@
-import { ATTACHMENT_BYTES_MAX } from '../../../../schemas/mails.ts';
+import { ATTACHMENT_BYTES_MAX } from '../../../../schemas/mail/mails.ts';
 import type { Attachment, Content } from '../../ledger/model.ts';
 
 /** Mails smaller than this never wait for larger ones. */

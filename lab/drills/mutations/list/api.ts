@@ -38,14 +38,14 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     name: 'the counts of other processes are ignored by the rate limit',
-    file: 'platform/rate-limit.ts',
+    file: 'platform/redis/rate-limit.ts',
     find: 'const used = count.here + count.elsewhere;',
     replace: 'const used = count.here;',
     tests: ['test/edge/rate-limits.test.ts'],
   },
   {
     name: 'a rate limit lets one request more through',
-    file: 'platform/rate-limit.ts',
+    file: 'platform/redis/rate-limit.ts',
     find: 'const allowed = used < limit;',
     replace: 'const allowed = used <= limit;',
     tests: ['test/edge/rate-limits.test.ts'],
@@ -59,7 +59,7 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     name: 'a project key may call admin endpoints',
-    file: 'api/http/authenticate.ts',
+    file: 'api/http/identity/authenticate.ts',
     find: "if (endpoint.key === 'admin' && !isAdmin)",
     replace: "if (endpoint.key === 'admin' && key === '')",
     tests: ['test/edge/edge.test.ts'],
@@ -95,7 +95,7 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     name: 'bad keys are not limited',
-    file: 'api/http/authenticate.ts',
+    file: 'api/http/identity/authenticate.ts',
     find: 'config.authFailureLimit',
     replace: 'Number.MAX_SAFE_INTEGER',
     tests: ['test/accounts/account.test.ts'],

@@ -12,7 +12,7 @@ const listing = (name: string, file: string, find: string, replace: string): Mut
 export const edgesMutations: readonly Mutation[] = [
   {
     name: 'a stream outlives its key',
-    file: 'api/http/event-streams.ts',
+    file: 'api/http/streams/event-streams.ts',
     find: 'if (reason) close(reason);',
     replace: 'if (reason === undefined) close(reason);',
     tests: ['test/feed/streams.test.ts'],
@@ -20,7 +20,7 @@ export const edgesMutations: readonly Mutation[] = [
   },
   {
     name: 'the stream of an admin key outlives its project',
-    file: 'api/http/event-streams.ts',
+    file: 'api/http/streams/event-streams.ts',
     find: 'if (identity?.project || !project) return null;',
     replace: 'if (identity || !project) return null;',
     tests: ['test/feed/streams.test.ts'],
@@ -28,7 +28,7 @@ export const edgesMutations: readonly Mutation[] = [
   },
   {
     name: 'a key has twenty streams in each process',
-    file: 'platform/stream-slots.ts',
+    file: 'platform/redis/stream-slots.ts',
     find: 'if (taken !== 0) return',
     replace: 'if (taken !== 5) return',
     tests: ['test/feed/streams.test.ts'],

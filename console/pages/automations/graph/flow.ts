@@ -1,0 +1,88 @@
+import type { AutomationStep } from '../../../../client/index.ts';
+
+/** How people pass the steps, as the interface resolves links that are left out. */
+
+export interface Way {
+  id: string;
+  /** A step, or ENTRY. */
+  from: string;
+  /** A step, or END. */
+  to: string;
+  /** Of a branch step: the branch that is taken, null when none holds. */
+  branchId?: string | null;
+  label?: string;
+}
+
+export const ENTRY = '\u0000entry';
+export const END = '\u0000end';
+export const OTHERWISE = 'otherwise';
+
+type Step = AutomationStep;
+
+interface TemplateNames {
+  of(templateId: string): { thing?: { templateName: string } } | null | undefined;
+}
+
+export function waysOf(steps: readonly Step[]): Way[] {
+  const known = new Set(steps.map(({ stepId }) => stepId));
+  const firsts = new Map<string, string>();
+  const followers = new Map<string, string>();
+  const latest = new Map<string, string>();
+  for (const step of steps) {
+    const place = placeOf(step);
+    const before = latest.get(place);
+    if (before === undefined) firsts.set(place, step.stepId);
+    else followers.set(before, step.stepId);
+    latest.set(place, step.stepId);
+  }
+  const target = (stepId: string | null | undefined) => (stepId && known.has(stepId) ? stepId : END);
+  const [first] = steps;
+  const ways: Way[] = [{ id: 'entry', from: ENTRY, to: first ? first.stepId : END }];
+  for (const step of steps) {
+    const { stepId: from } = step;
+    if (step.type !== 'branch') {
+      const to = step.nextStepId ?? followers.get(from) ?? parentBranch(steps, step)?.mergeStepId;
+      ways.push({ id: from, from, to: target(to) });
+      continue;
+    }
+    for (const [index, branch] of (step.branches ?? []).entries()) {
+      const to = branch.nextStepId ?? firsts.get(placeIn(from, branch.branchId)) ?? branch.mergeStepId;
+      const label = branch.label || `branch ${index + 1}`;
+      ways.push({ id: `${from}/${index}`, from, to: target(to), branchId: branch.branchId, label });
+    }
+    ways.push({ id: `${from}/else`, from, to: target(step.nextStepId), branchId: null, label: OTHERWISE });
+  }
+  return ways;
+}
+
+function parentBranch(steps: readonly Step[], { parentBranchStepId, parentBranchId }: Step) {
+  const owner = steps.find(({ stepId, type }) => stepId === parentBranchStepId && type === 'branch');
+  return owner?.branches?.find(({ branchId }) => branchId === parentBranchId);
+}
+
+export function placeOf({ parentBranchStepId, parentBranchId }: Pick<Step, 'parentBranchStepId' | 'parentBranchId'>) {
+  return parentBranchStepId === null ? '' : placeIn(parentBranchStepId, parentBranchId ?? '');
+}
+
+export function placeIn(stepId: string, branchId: string): string {
+  return `${stepId}\u0000${branchId}`;
+}
+
+/** 'Wait 5 days', 'Thank you, and a first tip', 'Bought again or otherwise'. */
+export function nameOf(step: AutomationStep, templates: TemplateNames): string {
+  if (step.type === 'wait') return waitName(step.delay);
+  if (step.type === 'branch') return branchName(step.branches ?? []);
+  const { subject, templateId, templateName } = step.email ?? {};
+  return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';
+}
+
+export function waitName(delay: { value: number; unit: string } | undefined): string {
+  if (!delay || delay.value === 0) return 'Without a wait';
+  const unit = delay.unit === 'mins' ? 'minutes' : delay.unit;
+  return `Wait ${delay.value} ${delay.value === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+function branchName(branches: NonNullable<AutomationStep['branches']>): string {
+  const labels = branches.map(({ label }, index) => label || `branch ${index + 1}`);
+  return labels.length === 1 ? `${labels[0]}?` : labels.join(' / ');
+}

@@ -1,0 +1,176 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Automation } from '../../../../client/index.ts';
+import { count, people } from '../../../parts/data/format.ts';
+import { type IconName, iconPath } from '../../../parts/icon.tsx';
+import type { Path } from '../../../paths.ts';
+import { to } from '../../../router.ts';
+import type { Names } from '../names.ts';
+import { END, ENTRY, nameOf, type Way, waysOf } from './flow.ts';
+import { type Box, layout, pathOf } from './layout.ts';
+import { entryName, entryTypes } from './state.tsx';
+
+/** Drawn from the steps. Each node is a link that chooses its step; each figure leads to the people on it. */
+
+/** The part of the graph that a simulated contact has passed. */
+export interface Walked {
+  steps: ReadonlySet<string>;
+  ways: ReadonlySet<string>;
+  at: string | null;
+}
+
+interface Node {
+  id: string;
+  name: string;
+  under: string;
+  icon: IconName;
+  here: number | null;
+}
+
+const WIDTH = 232;
+const HEIGHT = 52;
+/** Widths are guessed from letters: measuring would need the page. */
+const LETTER = 6.2;
+const LABEL_MAX = 24;
+const NAME_MAX = 27;
+const UNDER_MAX = 32;
+const EMPTY: Walked = { steps: new Set(), ways: new Set(), at: null };
+
+export function Graph({
+  automation,
+  names,
+  chosen,
+  walked = EMPTY,
+}: {
+  automation: Automation;
+  names: Names;
+  chosen: string | null;
+  walked?: Walked | undefined;
+}) {
+  const { id, entryCriteria, steps, statistics } = automation;
+  const ways = useMemo(() => waysOf(steps), [steps]);
+  const nodes = nodesOf(automation, names);
+  const drawing = useMemo(
+    () =>
+      layout(
+        nodesOf(automation, names).map((node) => ({ id: node.id, width: WIDTH, height: HEIGHT })),
+        ways.map(({ id: way, from, to: target, label }) => ({
+          ...{ id: way, from, to: target },
+          label: label ? { width: Math.ceil(cut(label, LABEL_MAX).length * LETTER) + 12, height: 18 } : undefined,
+        })),
+      ),
+    [entryCriteria, steps, statistics, ways],
+  );
+  const { width, height, boxes, routes } = drawing;
+  const isOn = (way: Way) => walked.ways.has(way.id);
+  const order = ways.map((way, index) => ({ way, route: routes[index] }));
+  order.sort((a, b) => Number(isOn(a.way)) - Number(isOn(b.way)));
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // A graph that is wider than its place begins at its entry, not at its left edge.
+    const entry = boxes.get(ENTRY);
+    if (box.current && entry) box.current.scrollLeft = entry.x + entry.width / 2 - box.current.clientWidth / 2;
+  }, [drawing]);
+  const at = walked.at === null ? undefined : boxes.get(walked.at);
+  return (
+    <div ref={box} class="graph-box" tabIndex={0} role="group" aria-label="Graph of steps, scrollable">
+      <svg
+        class="graph"
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        role="group"
+        aria-label="Steps"
+      >
+        {order.map(({ way, route }) => (
+          <path key={way.id} class={isOn(way) ? 'edge on' : 'edge'} d={pathOf(route?.points ?? [])} />
+        ))}
+        {order.map(({ way, route }) => route?.label && <Label key={way.id} box={route.label} text={way.label ?? ''} />)}
+        {nodes.map((node) => {
+          const own = boxes.get(node.id);
+          const classes = ['node', walked.steps.has(node.id) && 'on', chosen === node.id && 'chosen'];
+          return (
+            own && <NodeOf key={node.id} {...{ node, box: own, id }} classes={classes.filter(Boolean).join(' ')} />
+          );
+        })}
+        {at && <circle class="f-accent" cx={at.x} cy={at.y + at.height / 2} r="5" />}
+      </svg>
+    </div>
+  );
+}
+
+function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names): Node[] {
+  const figures = new Map(statistics?.steps.map((step) => [step.stepId, step]));
+  const once = entryCriteria.type === 'contact_created' ? 'Each person once' : 'Once at a time';
+  const isEvent = entryCriteria.type === 'event_trigger';
+  const entry = entryName(entryCriteria, names.lists.name);
+  return [
+    {
+      ...{ id: ENTRY, name: entry, icon: isEvent ? 'now' : 'contacts', here: null },
+      under: entry === entryTypes[entryCriteria.type] ? once : entryTypes[entryCriteria.type],
+    },
+    ...steps.map((step): Node => {
+      const own = figures.get(step.stepId);
+      const icon = ({ wait: 'clock', email: 'email', branch: 'automation' } as const)[step.type];
+      const under = {
+        wait: `${count(own?.entered ?? 0)} came here`,
+        email: `${count(own?.emails ?? 0)} mails`,
+        branch: 'First branch that holds',
+      }[step.type];
+      return { id: step.stepId, name: nameOf(step, names.templates), under, icon, here: own?.active ?? 0 };
+    }),
+    { id: END, name: 'Complete', under: `${people(statistics?.completed ?? 0)} so far`, icon: 'check', here: null },
+  ];
+}
+
+function NodeOf({ node, box, id, classes }: { node: Node; box: Box; id: string; classes: string }) {
+  const { x, y, width, height } = box;
+  const { name, under, icon, here } = node;
+  const path: Path = `/automations/${id}`;
+  const shown = cut(name, here ? NAME_MAX - count(here).length : NAME_MAX);
+  const isStep = node.id !== ENTRY && node.id !== END;
+  const href = isStep
+    ? to(path, { step: node.id })
+    : node.id === END
+      ? to(path, { tab: 'people', status: 'completed' })
+      : to(path, { tab: 'people' });
+  return (
+    <g class={classes}>
+      <a href={href} aria-current={classes.includes('chosen') ? 'true' : undefined}>
+        <rect x={x} y={y} width={width} height={height} rx="6" />
+        <svg class="i" x={x + 12} y={y + 10} width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+          <path d={iconPath(icon)} />
+        </svg>
+        <text class="name" x={x + 36} y={y + 22}>
+          {shown !== name && <title>{name}</title>}
+          {shown}
+        </text>{' '}
+        <text x={x + 36} y={y + 40}>
+          {cut(under, UNDER_MAX)}
+        </text>
+      </a>
+      {here !== null && here > 0 && (
+        <a href={to(path, { tab: 'people', at: node.id })} aria-label={`${people(here)} on ${name}`}>
+          <text class="here" x={x + width - 12} y={y + 22}>
+            {count(here)}
+          </text>
+        </a>
+      )}
+    </g>
+  );
+}
+
+function Label({ box: { x, y, width, height }, text }: { box: Box; text: string }) {
+  return (
+    <g>
+      <title>{text}</title>
+      <rect class="back" x={x} y={y} width={width} height={height} />
+      <text class="word" x={x + width / 2} y={y + 13}>
+        {cut(text, LABEL_MAX)}
+      </text>
+    </g>
+  );
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).trimEnd()}…`;
+}

@@ -1,0 +1,49 @@
+import type { Automation, EntryCriteria, EntryType, ExitCriteria } from '../../../../client/index.ts';
+import { Badge, State, type Tone } from '../../../parts/data/state.tsx';
+
+type Status = Automation['status'];
+
+export const statuses: Record<Status, { word: string; tone: Tone }> = {
+  draft: { word: 'Draft', tone: 'open' },
+  active: { word: 'Active', tone: 'good' },
+  paused: { word: 'Paused', tone: 'warn' },
+  archived: { word: 'Archived', tone: 'idle' },
+};
+
+export function AutomationState({ status, isHead }: { status: Status; isHead?: boolean }) {
+  const { word, tone } = statuses[status];
+  return isHead ? <Badge tone={tone}>{word}</Badge> : <State tone={tone}>{word}</State>;
+}
+
+export const entryTypes: Record<EntryType, string> = {
+  contact_created: 'A contact is created',
+  contact_added_to_list: 'A contact joins a list or segment',
+  contact_property_matches_with: 'A contact matches a filter',
+  contact_property_changes_from_to: 'A field of a contact changes',
+  event_trigger: 'An event arrives',
+};
+
+export const exitTypes: Record<ExitCriteria['type'], string> = {
+  workflow_complete: 'When the last step is done',
+  entry_criteria_no_longer_met: 'Also when they no longer meet the entry criteria',
+};
+
+/** In the first box of the graph: what lets people in. */
+export function entryName(entry: EntryCriteria, nameOf: (listId: string) => string): string {
+  if (entry.type === 'event_trigger') return `Event ${entry.eventName ?? 'not chosen'}`;
+  if (entry.type === 'contact_added_to_list') return entry.listId ? `Joins ${nameOf(entry.listId)}` : 'Joins a list';
+  if (entry.type === 'contact_property_changes_from_to') return `${entry.property ?? 'A field'} changes`;
+  return entryTypes[entry.type];
+}
+
+const exits: Record<string, string> = {
+  criteria_no_longer_met: 'no longer met the criteria',
+  unsubscribed: 'unsubscribed',
+  contact_deleted: 'deleted',
+  step_removed: 'their step was removed',
+  automation_archived: 'automation archived',
+};
+
+export function exitWords(reason: string): string {
+  return exits[reason] ?? reason.replace(/_/g, ' ');
+}

@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import type { CountedAudience } from '../../../../client/index.ts';
+import { api } from '../../../api.ts';
+import { Pairs } from '../../../parts/data/details.tsx';
+import { count } from '../../../parts/data/format.ts';
+import { sentenceOf } from '../../../parts/forms/form.ts';
+import { Notice } from '../../../parts/page/notice.tsx';
+import { useQuery } from '../../../parts/page/query.ts';
+import { to } from '../../../router.ts';
+import { type Draft, GLOBAL, isAddressed } from './draft.ts';
+
+const PAUSE_MS = 300;
+
+/** Counts who gets the mail while it is chosen; an answer that was overtaken is dropped. */
+export function useAudience(draft: Pick<Draft, 'toLists' | 'excludeLists' | 'audience' | 'unsubscribeGroupId'>) {
+  const { toLists, excludeLists, audience, unsubscribeGroupId } = draft;
+  const found = useSignal<CountedAudience | null>(null);
+  const error = useSignal<unknown>(null);
+  useLayoutEffect(() => {
+    const own = new AbortController();
+    found.value = null;
+    error.value = null;
+    const body = {
+      toLists: toLists.filter((id) => id !== GLOBAL),
+      excludeLists: [...excludeLists],
+      sendToGlobalList: toLists.includes(GLOBAL),
+      unsubscribeGroupId: unsubscribeGroupId || null,
+      ...(audience && toLists.length === 0 && { audience }),
+    };
+    const ask = () =>
+      api.campaigns.audience(body, { signal: own.signal }).then(
+        (answer) => {
+          if (!own.signal.aborted) found.value = answer;
+        },
+        (fault: unknown) => {
+          if (!own.signal.aborted) error.value = fault;
+        },
+      );
+    const timer = isAddressed(draft) ? setTimeout(ask, PAUSE_MS) : undefined;
+    return () => {
+      clearTimeout(timer);
+      own.abort();
+    };
+  }, [toLists, excludeLists, audience, unsubscribeGroupId]);
+  return { found, error };
+}
+
+/** Where the people come from when no list says it. */
+export function OtherAudience({ audience: { campaignId } }: { audience: NonNullable<Draft['audience']> }) {
+  const campaign = useQuery((signal) => api.campaigns.get(campaignId, { signal }), [campaignId]);
+  return (
+    <Notice title="For those who did not open another campaign">
+      They got{' '}
+      <a class="link" href={to(`/campaigns/${campaignId}`)}>
+        {campaign.data.value?.name ?? 'the campaign'}
+      </a>{' '}
+      and neither opened it nor clicked in it. They are chosen when sending starts. A list that you add takes their
+      place.
+    </Notice>
+  );
+}
+
+export function AudienceSum({
+  found,
+  error,
+  isChosen,
+}: {
+  found: CountedAudience | null;
+  error: unknown;
+  isChosen: boolean;
+}) {
+  if (error)
+    return (
+      <Notice kind="warn" title="The audience could not be counted">
+        {sentenceOf(error)}
+      </Notice>
+    );
+  if (!isChosen) return <p class="dim">Choose a list or a segment to see how many people get this mail.</p>;
+  return (
+    <div role="status">
+      <p class="figure">
+        {found ? count(found.willReceive) : '…'}{' '}
+        <small>{found?.willReceive === 1 ? 'person gets this mail' : 'people get this mail'}</small>
+      </p>
+      {found && (
+        <Pairs
+          isNum
+          pairs={[
+            ['Chosen, each once, without those left out', count(found.total)],
+            ['Suppressed', `− ${count(found.suppressed)}`],
+            ['Get it', count(found.willReceive)],
+          ]}
+        />
+      )}
+      {found && !found.isExact && <p class="dim small">About: it is counted exactly when the campaign starts.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,170 @@
+import type { Campaign, UpdateCampaignBody } from '../../../../client/index.ts';
+import { timezone } from '../../../locale.ts';
+import { counted } from '../../../parts/data/format.ts';
+import { isoTime, localTime } from '../../../parts/forms/local-time.ts';
+import { tagsIn, textOfTags } from '../../../parts/forms/tags.ts';
+import { type Measuring, measuringBody, measuringOf } from './measuring.ts';
+
+/** The fields of the editor; texts and numbers stay as they were typed until they are sent. */
+export interface Draft extends Measuring {
+  name: string;
+  subject: string;
+  previewText: string;
+  fromEmail: string;
+  fromName: string;
+  replyTo: string;
+  templateId: string;
+  toLists: readonly string[];
+  excludeLists: readonly string[];
+  /** People of another campaign, until lists are chosen. */
+  audience: Campaign['audience'];
+  unsubscribeGroupId: string;
+  /** As they are typed: 'season:winter, kind:letter'. */
+  tags: string;
+  when: 'immediate' | 'scheduled' | 'gradual';
+  scheduledAt: string;
+  emailsPerDay: string;
+  growth: string;
+  timezone: string;
+}
+
+export const GLOBAL = 'GLOBAL_CONTACT_LIST';
+
+export function draftOf(campaign: Campaign | null): Draft {
+  if (!campaign)
+    return {
+      ...{ name: '', subject: '', previewText: '', fromEmail: '', fromName: '', replyTo: '', templateId: '' },
+      ...{
+        toLists: [],
+        excludeLists: [],
+        audience: null,
+        unsubscribeGroupId: '',
+        tags: '',
+        when: 'immediate',
+        scheduledAt: '',
+      },
+      ...{ emailsPerDay: '1000', growth: '1.5x', timezone },
+      ...measuringOf(null),
+    };
+  const { from, gradual, scheduledAt, toLists, excludeLists, sendToGlobalList } = campaign;
+  const lists = toLists.map(({ id }) => id);
+  return {
+    name: campaign.name,
+    subject: campaign.subject,
+    previewText: campaign.previewText,
+    fromEmail: from.email,
+    fromName: from.name,
+    replyTo: campaign.replyTo,
+    templateId: campaign.templateId,
+    toLists: sendToGlobalList && !lists.includes(GLOBAL) ? [GLOBAL, ...lists] : lists,
+    excludeLists: excludeLists.map(({ id }) => id),
+    audience: campaign.audience,
+    unsubscribeGroupId: campaign.unsubscribeGroupId ?? '',
+    tags: textOfTags(campaign.tags),
+    when: campaign.sendMode,
+    scheduledAt: scheduledAt ? localTime(new Date(scheduledAt)) : '',
+    emailsPerDay: String(gradual?.emailsPerDay ?? 1_000),
+    growth: gradual?.growth ?? '1.5x',
+    timezone: gradual?.timezone ?? timezone,
+    ...measuringOf(campaign),
+  };
+}
+
+/** Everything but the time; stays a draft. */
+export function contentOf(draft: Draft) {
+  const { name, subject, previewText, fromEmail, fromName, replyTo, templateId, toLists, excludeLists } = draft;
+  return {
+    ...{ name, subject, previewText, replyTo },
+    ...(fromEmail && { from: { email: fromEmail, ...(fromName && { name: fromName }) } }),
+    ...(templateId && { templateId }),
+    toLists: toLists.filter((id) => id !== GLOBAL),
+    excludeLists: [...excludeLists],
+    sendToGlobalList: toLists.includes(GLOBAL),
+    unsubscribeGroupId: draft.unsubscribeGroupId || null,
+    tags: tagsIn(draft.tags),
+    ...measuringBody(draft),
+  };
+}
+
+/** With the time, for keeping or for publishing. */
+export function bodyOf(draft: Draft, publish: boolean): UpdateCampaignBody & { name: string; subject: string } {
+  return { ...contentOf(draft), publish, ...timeOf(draft, publish) };
+}
+
+function timeOf({ when, scheduledAt, emailsPerDay, growth, timezone }: Draft, publish: boolean): UpdateCampaignBody {
+  const at = scheduledAt === '' ? null : isoTime(scheduledAt);
+  if (when === 'scheduled') return { sendMode: 'scheduled', sendNow: false, ...(at && { scheduledAt: at }) };
+  if (when === 'gradual')
+    return {
+      sendMode: 'gradual',
+      sendNow: false,
+      gradual: {
+        emailsPerDay: Number(emailsPerDay),
+        growth: growth as NonNullable<Campaign['gradual']>['growth'],
+        timezone,
+        ...(at && { startAt: at }),
+      },
+    };
+  return { sendMode: 'immediate', ...(publish && { sendNow: true }) };
+}
+
+const factors: Record<string, number> = { fixed: 1, '1.25x': 1.25, '1.5x': 1.5, '1.75x': 1.75, '2x': 2 };
+const DAYS_MAX = 366;
+
+/** The people of each day until all are reached: day n has floor(emailsPerDay x growth^(n-1)), as docs say. */
+export function planOf({ emailsPerDay, growth }: Pick<Draft, 'emailsPerDay' | 'growth'>, people: number): number[] {
+  const first = Number(emailsPerDay);
+  if (!Number.isInteger(first) || first < 1) return [];
+  const days: number[] = [];
+  for (let left = people; left > 0 && days.length < DAYS_MAX; ) {
+    const today = Math.min(left, Math.floor(first * (factors[growth] ?? 1) ** days.length));
+    days.push(today);
+    left -= today;
+  }
+  return days;
+}
+
+export interface Part {
+  name: string;
+  /** A sentence that says what is missing; null when it is ready. */
+  missing: string | null;
+  note: string;
+}
+
+/** Whether it says who gets the mail. */
+export function isAddressed({ toLists, audience }: Pick<Draft, 'toLists' | 'audience'>): boolean {
+  return toLists.length > 0 || audience !== null;
+}
+
+/** The parts that publishing needs, with their faults. */
+export function partsOf(draft: Draft, willReceive: number | null, groupName: string | null): Part[] {
+  const { templateId, subject, fromEmail, when, scheduledAt, emailsPerDay } = draft;
+  const people = willReceive === null ? 'counting' : counted(willReceive, 'person', 'people');
+  const isPast = scheduledAt !== '' && new Date(scheduledAt) < new Date();
+  return [
+    {
+      name: 'Audience',
+      note: people,
+      missing: !isAddressed(draft) ? 'Choose who gets it' : willReceive === 0 ? 'Nobody would get it' : null,
+    },
+    {
+      name: 'Content',
+      note: subject,
+      missing: subject.trim() === '' ? 'Write a subject' : templateId === '' ? 'Choose a template' : null,
+    },
+    { name: 'Sender', note: fromEmail, missing: fromEmail === '' ? 'Say who it is from' : null },
+    {
+      name: 'Time',
+      note: when === 'immediate' ? 'At once' : when === 'scheduled' ? scheduledAt.replace('T', ' ') : 'Gradually',
+      missing:
+        when === 'scheduled' && scheduledAt === ''
+          ? 'Choose a time'
+          : isPast && when !== 'immediate'
+            ? 'This time has passed'
+            : when === 'gradual' && !(Number(emailsPerDay) >= 1)
+              ? 'Say how many on the first day'
+              : null,
+    },
+    { name: 'Unsubscribe', note: groupName ?? 'Everything of the project', missing: null },
+  ];
+}

@@ -1,0 +1,313 @@
+import { computed, type Signal, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { PreviewDraftBody, Template } from '../../../client/index.ts';
+import { api } from '../../api.ts';
+import { moment } from '../../parts/data/format.ts';
+import { Badge } from '../../parts/data/state.tsx';
+import { Button } from '../../parts/forms/button.tsx';
+import { Field } from '../../parts/forms/field.tsx';
+import { type Form, sentenceOf, useForm } from '../../parts/forms/form.ts';
+import { useKeptDraft } from '../../parts/forms/leaving.ts';
+import { BothTexts, type Parts, useConflict } from '../../parts/forms/overtaken.tsx';
+import { RestoredDraft } from '../../parts/forms/restored.tsx';
+import { UploadButton } from '../../parts/forms/upload-button.tsx';
+import { CodeEditor } from '../../parts/mail/code-editor.tsx';
+import { MailPreview } from '../../parts/mail/mail-preview.tsx';
+import { PersonSearch } from '../../parts/mail/person-search.tsx';
+import { TestDialog } from '../../parts/mail/test-dialog.tsx';
+import { faultsOf, useDraftPreview } from '../../parts/mail/use-preview.ts';
+import { confirm } from '../../parts/over/confirm.tsx';
+import { toast } from '../../parts/over/toast.tsx';
+import { Loaded } from '../../parts/page/loaded.tsx';
+import { Notice } from '../../parts/page/notice.tsx';
+import { Page, Section } from '../../parts/page/page.tsx';
+import { useQuery } from '../../parts/page/query.ts';
+import { place } from '../../router.ts';
+import { can } from '../../session.ts';
+import { Compare } from './compare.tsx';
+import { Versions } from './versions.tsx';
+
+/** The code of a template, the mail that it makes, and what differs from the version that is sent. */
+export default function TemplatePage({ params }: { params: Record<string, string> }) {
+  const id = params.templateId ?? '';
+  const template = useQuery((signal) => toEdit(id, signal), [id]);
+  const found = template.data.value;
+  if (found)
+    return (
+      <Editor
+        key={found.templateId}
+        template={found}
+        onSaved={(next) => {
+          template.data.value = next;
+        }}
+      />
+    );
+  return (
+    <Page title="Template" crumb={{ label: 'Templates', path: '/templates' }}>
+      <Loaded query={template}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
+/** The draft; a draft that is older than what is published waits among the versions to be restored. */
+async function toEdit(id: string, signal?: AbortSignal): Promise<Template> {
+  const draft = await api.templates.get(id, { version: 'draft' }, signal && { signal });
+  return draft.isDraftOutdated ? api.templates.get(id, {}, signal && { signal }) : draft;
+}
+
+interface Values {
+  templateName: string;
+  subject: string;
+  previewText: string;
+  emailTemplate: string;
+}
+
+function valuesOf({ templateName, subject, previewText, emailTemplate }: Template): Values {
+  return { templateName, subject, previewText, emailTemplate };
+}
+
+/** As the page calls them. */
+const parts: Parts<Values> = {
+  templateName: 'Name',
+  subject: 'Subject',
+  previewText: 'Preview text',
+  emailTemplate: 'Code',
+};
+
+function Editor({ template, onSaved }: { template: Template; onSaved: (template: Template) => void }) {
+  const { templateName, templateType, templateId, publishedVersion } = template;
+  const form = useForm<Values>(valuesOf(template));
+  const kept = useKeptDraft(form, `templates/${templateId}`, `${template.updatedAt} ${template.newestVersion}`);
+  const conflict = useConflict(kept, template, () => toEdit(templateId));
+  const newest = conflict.newest.value;
+  const isTesting = useSignal(false);
+  const person = useSignal('');
+  const isReadOnly = !can('templates.update');
+  const openDraft = hasDraft(template) ? template.draftVersion : null;
+
+  function saveDraft(values: Values): Promise<Template> {
+    const { newestVersion, updatedAt } = conflict.base;
+    return conflict.save(() => api.templates.update(templateId, { ...values, draft: true, newestVersion, updatedAt }));
+  }
+  const save = form.submit(async (values) => {
+    const saved = await saveDraft(values);
+    toast(`Saved ${saved.templateName}`, { kind: 'good' });
+    onSaved(saved);
+  });
+  const publish = form.submit(async (values) => {
+    const saved = form.isChanged.peek() ? await saveDraft(values) : template;
+    onSaved(saved);
+    if (!hasDraft(saved)) return;
+    const published = await api.templates.publish(templateId, { version: saved.draftVersion });
+    toast(`Published version ${published.version} of ${published.templateName}`, { kind: 'good' });
+    onSaved(published);
+  });
+  async function restore(version: number): Promise<void> {
+    const run = async () => {
+      const { newestVersion } = conflict.base;
+      const restored = await conflict.save(() => api.templates.restore(templateId, { version, newestVersion }));
+      form.reset(valuesOf(restored));
+      onSaved(restored);
+      toast(`Version ${version} is in the editor again; it is sent when it is published`, { kind: 'good' });
+    };
+    if (!form.isChanged.peek()) return run();
+    await confirm({
+      title: `Restore version ${version}`,
+      text: 'What you typed and did not save is replaced.',
+      action: 'Restore it',
+      run,
+    });
+  }
+  const asked = Number(place.value.query.get('with')) || null;
+  const compared = newest?.version ?? asked ?? publishedVersion;
+
+  return (
+    <Page
+      title={templateName}
+      crumb={{ label: 'Templates', path: '/templates' }}
+      state={
+        <>
+          <Badge>{templateType === 'marketing' ? 'Campaigns' : 'Single mail'}</Badge>
+          {publishedVersion === null ? (
+            <Badge tone="warn">Never published</Badge>
+          ) : openDraft === null ? (
+            <Badge tone="good">Published</Badge>
+          ) : (
+            <Badge tone="info">Draft, not published</Badge>
+          )}
+        </>
+      }
+      note={form.isChanged.value ? 'Changed, not saved' : `Saved ${moment(template.updatedAt)}`}
+      actions={
+        <>
+          <Button
+            operation="templates.test"
+            why={form.isChanged.value && 'Save first: a test sends what is saved.'}
+            onClick={() => {
+              isTesting.value = true;
+            }}
+          >
+            Send a test…
+          </Button>
+          <Button
+            {...(can('templates.publish') ? {} : { kind: 'first' as const })}
+            operation="templates.update"
+            isBusy={form.isBusy.value}
+            onClick={() => save()}
+          >
+            Save draft
+          </Button>
+          {can('templates.publish') && (
+            <Button
+              kind="first"
+              isBusy={form.isBusy.value}
+              why={
+                newest
+                  ? 'Choose first which version stays.'
+                  : !form.isChanged.value && openDraft === null && 'This is what is published.'
+              }
+              onClick={() => publish()}
+            >
+              Publish
+            </Button>
+          )}
+        </>
+      }
+    >
+      {!isReadOnly && !can('templates.publish') && (
+        <p class="sub">You save drafts. Mail changes when an editor or an owner publishes them.</p>
+      )}
+      <RestoredDraft draft={kept} />
+      <BothTexts {...{ conflict, draft: kept, form, parts, valuesOf }} onKeep={() => save()} onTake={onSaved} />
+      {!newest && form.failure.value && <Notice kind="bad" title={form.failure.value} />}
+      <div class="cols near">
+        <div class="c4">
+          <Field form={form} name="templateName" label="Name" autocomplete="off" why={isReadOnly && whyReadOnly} />
+        </div>
+        <div class="c4">
+          <Field form={form} name="subject" label="Subject" autocomplete="off" why={isReadOnly && whyReadOnly} />
+        </div>
+        <div class="c4">
+          <Field
+            form={form}
+            name="previewText"
+            label="Preview text"
+            autocomplete="off"
+            hint="Shown behind the subject in a list of mails."
+            why={isReadOnly && whyReadOnly}
+          />
+        </div>
+      </div>
+      <Content form={form} template={template} isReadOnly={isReadOnly} person={person} compared={compared} />
+      <Versions template={newest ?? template} compared={compared} onRestore={restore} />
+      {isTesting.value && (
+        <TestDialog
+          asksSender
+          person={person.value}
+          send={(test, sender) => api.templates.test(templateId, { ...test, ...sender, version: 'draft' })}
+          onClose={() => {
+            isTesting.value = false;
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** Whether there is something to publish. */
+function hasDraft(template: Template): template is Template & { draftVersion: number } {
+  return template.draftVersion !== null && !template.isDraftOutdated;
+}
+
+const whyReadOnly = 'Your role reads templates.';
+
+function Content({
+  form,
+  template,
+  isReadOnly,
+  person,
+  compared,
+}: {
+  form: Form<Values>;
+  template: Template;
+  isReadOnly: boolean;
+  person: Signal<string>;
+  /** The version that is compared with the text that is typed. */
+  compared: number | null;
+}) {
+  const { templateType } = template;
+  const insert = useRef<((text: string) => void) | null>(null);
+  const draft = useMemo(
+    () =>
+      computed<PreviewDraftBody>(() => {
+        const { emailTemplate, subject, previewText } = form.values.value;
+        const { value: email } = person;
+        return { emailTemplate, subject, previewText, templateType, ...(email && { email }) };
+      }),
+    [form, templateType, person],
+  );
+  const preview = useDraftPreview(draft);
+  useEffect(() => form.mount('emailTemplate'), [form]);
+  const refusal = form.errors.value.emailTemplate;
+  const faults = preview.faults.value;
+  const failed = preview.error.value;
+  const mail = preview.mail.value;
+  return (
+    <>
+      <Section
+        title="Code"
+        note={faults.length > 0 ? `line ${faults[0]?.line}: ${faults[0]?.message}` : null}
+        aside={
+          !isReadOnly && (
+            <UploadButton
+              label="Insert a picture"
+              next="describe it in alt"
+              onUploaded={({ url, width, height }) =>
+                insert.current?.(`<img src="${url}" width="${width}" height="${height}" alt="">`)
+              }
+            />
+          )
+        }
+      >
+        {refusal && <Notice kind="bad" title={`It was not saved: ${refusal}`} />}
+        <CodeEditor
+          label="HTML of the mail"
+          value={form.values.value.emailTemplate}
+          faults={faults}
+          isReadOnly={isReadOnly}
+          onChange={(text) => {
+            if (text !== form.values.peek().emailTemplate) form.set('emailTemplate', text);
+          }}
+          onReady={(put) => {
+            insert.current = put;
+          }}
+        />
+        {mail && mail.variables.length > 0 && (
+          <p class="chips">
+            <span class="dim small">Variables</span>
+            {mail.variables.map(({ name, hasValue }) => (
+              <span key={name} class="chip">
+                <code>{name}</code>
+                {!hasValue && <span class="dim"> no value here</span>}
+              </span>
+            ))}
+          </p>
+        )}
+      </Section>
+      <Section title="Preview" note={mail?.subject} hasRule>
+        <PersonSearch person={person} />
+        {failed !== null && faultsOf(failed).length === 0 && (
+          <Notice kind="warn" title="The preview is older than what you typed">
+            {sentenceOf(failed)}
+          </Notice>
+        )}
+        <div aria-busy={mail === null && failed === null}>
+          <MailPreview mail={mail} isOld={preview.isOld.value} />
+        </div>
+      </Section>
+      {compared !== null && (
+        <Compare template={template} version={compared} content={form.values.value} mail={mail} person={person} />
+      )}
+    </>
+  );
+}

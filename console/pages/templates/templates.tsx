@@ -1,0 +1,181 @@
+import { useSignal } from '@preact/signals';
+import type { Template } from '../../../client/index.ts';
+import { useAct } from '../../acts.ts';
+import { api } from '../../api.ts';
+import { count } from '../../parts/data/format.ts';
+import { currentPage, Pager } from '../../parts/data/pager.tsx';
+import { State } from '../../parts/data/state.tsx';
+import { type Column, Table } from '../../parts/data/table.tsx';
+import { Time } from '../../parts/data/time.tsx';
+import { Button } from '../../parts/forms/button.tsx';
+import { Options } from '../../parts/forms/choices.tsx';
+import { Field } from '../../parts/forms/field.tsx';
+import { useForm } from '../../parts/forms/form.ts';
+import { FilterSelect } from '../../parts/forms/search-box.tsx';
+import { confirm } from '../../parts/over/confirm.tsx';
+import { FormDialog } from '../../parts/over/form-dialog.tsx';
+import { toast } from '../../parts/over/toast.tsx';
+import { LoadedTable } from '../../parts/page/loaded.tsx';
+import { Empty } from '../../parts/page/notice.tsx';
+import { Page, Tools } from '../../parts/page/page.tsx';
+import { useQuery } from '../../parts/page/query.ts';
+import { navigate, place, setQuery, to } from '../../router.ts';
+import { starter } from './starter.ts';
+
+const LIMIT = 50;
+
+/** The contents that mails are made of. */
+export default function Templates() {
+  const templateType = (place.value.query.get('type') ?? '') as Template['templateType'] | '';
+  const page = currentPage();
+  const isAdding = useSignal(false);
+  useAct('templates.create', () => {
+    isAdding.value = true;
+  });
+  const templates = useQuery(
+    (signal) => api.templates.list({ page, limit: LIMIT, ...(templateType && { templateType }) }, { signal }),
+    [templateType, page],
+  );
+  const rows = templates.data.value?.templates ?? null;
+
+  async function remove({ templateId, templateName }: Template): Promise<void> {
+    const done = await confirm({
+      title: `Delete ${templateName}`,
+      text: 'Programs that send with its id are refused from then on. Mail that is queued keeps its content.',
+      action: 'Delete template',
+      isDangerous: true,
+      run: () => api.templates.delete(templateId),
+    });
+    if (!done) return;
+    toast(`Deleted ${templateName}`);
+    await templates.reload();
+  }
+
+  const columns: readonly Column<Template>[] = [
+    {
+      key: 'name',
+      head: 'Name',
+      isMain: true,
+      isCut: true,
+      cell: ({ templateId, templateName }) => <a href={to(`/templates/${templateId}`)}>{templateName}</a>,
+    },
+    { key: 'subject', head: 'Subject', isCut: true, cell: ({ subject }) => subject || <span class="dim">none</span> },
+    { key: 'type', head: 'For', cell: (one) => (one.templateType === 'marketing' ? 'Campaigns' : 'Single mail') },
+    { key: 'state', head: 'State', cell: (one) => <TemplateState template={one} /> },
+    { key: 'changed', head: 'Changed', isNum: true, isDim: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+    {
+      key: 'acts',
+      head: '',
+      cell: (one) => (
+        <Button
+          isSmall
+          kind="danger"
+          operation="templates.delete"
+          label={`Delete ${one.templateName}`}
+          onClick={() => remove(one)}
+        >
+          Delete…
+        </Button>
+      ),
+    },
+  ];
+
+  return (
+    <Page
+      title="Templates"
+      isFlush
+      state={templates.data.value && <span class="dim">{count(templates.data.value.pagination.total)}</span>}
+      actions={
+        <Button
+          kind="first"
+          icon="plus"
+          operation="templates.create"
+          onClick={() => {
+            isAdding.value = true;
+          }}
+        >
+          New template
+        </Button>
+      }
+    >
+      <div class="listing">
+        <Tools>
+          <FilterSelect
+            label="For"
+            value={templateType}
+            options={[
+              { value: '', label: 'Every template' },
+              { value: 'marketing', label: 'Campaigns' },
+              { value: 'transactional', label: 'Single mail' },
+            ]}
+            onChange={(value) => setQuery({ type: value, page: null })}
+          />
+        </Tools>
+        <LoadedTable query={templates}>
+          <Table
+            label="Templates"
+            isListing
+            columns={columns}
+            rows={rows}
+            keyOf={({ templateId }) => templateId}
+            empty={
+              <Empty title="No template yet">
+                A template is HTML with variables such as {'{{firstName}}'}. Begin with one that works in every mail
+                program and change it.
+              </Empty>
+            }
+          />
+        </LoadedTable>
+        {templates.data.value && <Pager pagination={templates.data.value.pagination} isListing />}
+      </div>
+      {isAdding.value && (
+        <NewDialog
+          onClose={() => {
+            isAdding.value = false;
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function TemplateState({ template }: { template: Template }) {
+  const { publishedVersion, draftVersion, isDraftOutdated } = template;
+  if (publishedVersion === null) return <State tone="warn">Never published</State>;
+  if (draftVersion !== null && !isDraftOutdated) return <State tone="open">Published, with a newer draft</State>;
+  return <State tone="good">Published</State>;
+}
+
+function NewDialog({ onClose }: { onClose: () => void }) {
+  const form = useForm({ templateName: '', templateType: 'marketing' });
+  const submit = form.submit(async ({ templateName, templateType }) => {
+    const { templateId } = await api.templates.create({
+      templateName,
+      templateType: templateType as Template['templateType'],
+      builderType: 'code',
+      subject: templateName,
+      emailTemplate: starter(templateType),
+      draft: true,
+    });
+    onClose();
+    navigate(to(`/templates/${templateId}`));
+  });
+  return (
+    <FormDialog title="New template" onClose={onClose} onSubmit={submit} form={form} action="Make template">
+      <Field form={form} name="templateName" label="Name" autocomplete="off" placeholder="Winter catalogue" />
+      <Options
+        form={form}
+        name="templateType"
+        label="For"
+        options={[
+          {
+            value: 'marketing',
+            label: 'Campaigns',
+            hint: 'Fields of the person are variables; it needs a link to unsubscribe.',
+          },
+          { value: 'transactional', label: 'Single mail', hint: 'Variables come with each call.' },
+        ]}
+      />
+    </FormDialog>
+  );
+}

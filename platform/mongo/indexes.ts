@@ -1,0 +1,88 @@
+import { accountIndexes } from '../../core/accounts/indexes.ts';
+import { automationIndexes } from '../../core/automations/indexes.ts';
+import type { Collections } from '../../core/base/collections.ts';
+import type { Indexes } from '../../core/base/indexes.ts';
+import { requestIndexes } from '../../core/base/indexes.ts';
+import { campaignIndexes } from '../../core/campaigns/indexes.ts';
+import { consentIndexes } from '../../core/consent/consents/indexes.ts';
+import { suppressionIndexes } from '../../core/consent/suppressions/indexes.ts';
+import { domainIndexes } from '../../core/domains/indexes.ts';
+import { feedIndexes } from '../../core/events/indexes.ts';
+import { liveIndexes } from '../../core/figures/live/indexes.ts';
+import { reportIndexes } from '../../core/figures/reports/indexes.ts';
+import { formIndexes } from '../../core/forms/indexes.ts';
+import { inboundIndexes } from '../../core/inbound/indexes.ts';
+import { composingIndexes } from '../../core/mail/compose/indexes.ts';
+import { sandboxIndexes } from '../../core/mail/deliver/sandbox/indexes.ts';
+import { outboxIndexes } from '../../core/mail/ledger/indexes.ts';
+import { messageIndexes } from '../../core/mail/messages/indexes.ts';
+import { previewIndexes } from '../../core/mail/previews/indexes.ts';
+import { migrationIndexes } from '../../core/migrations/indexes.ts';
+import { importIndexes } from '../../core/people/imports/indexes.ts';
+import { contactIndexes } from '../../core/people/indexes.ts';
+import { personalDataIndexes } from '../../core/persons-own/personal-data/indexes.ts';
+import { templateIndexes } from '../../core/templates/indexes.ts';
+import { mediaIndexes } from '../../core/templates/media/indexes.ts';
+
+const byCollection: Indexes = {
+  ...accountIndexes,
+  ...automationIndexes,
+  ...requestIndexes,
+  ...campaignIndexes,
+  ...composingIndexes,
+  ...consentIndexes,
+  ...contactIndexes,
+  ...domainIndexes,
+  ...feedIndexes,
+  ...formIndexes,
+  ...importIndexes,
+  ...inboundIndexes,
+  ...liveIndexes,
+  ...mediaIndexes,
+  ...messageIndexes,
+  ...migrationIndexes,
+  ...outboxIndexes,
+  ...personalDataIndexes,
+  ...previewIndexes,
+  ...reportIndexes,
+  ...sandboxIndexes,
+  ...suppressionIndexes,
+  ...templateIndexes,
+};
+
+/** The indexes of every noun. */
+export const indexes = Object.entries(byCollection).flatMap(([on, named]) =>
+  Object.entries(named).map(([name, { key, because, ...options }]) => ({
+    ...{ on: on as keyof Collections, name, because, options },
+    key: key as Record<string, 1 | -1>,
+  })),
+);
+
+/** Fewer than the driver has connections: calls that wait for one give up after two seconds. */
+const COLLECTIONS_AT_ONCE = 24;
+
+export async function makeIndexes(db: Collections): Promise<void> {
+  const grouped = [...Map.groupBy(indexes, ({ on }) => on)];
+  for (let first = 0; first < grouped.length; first += COLLECTIONS_AT_ONCE)
+    await Promise.all(
+      grouped
+        .slice(first, first + COLLECTIONS_AT_ONCE)
+        .map(([on, list]) => db[on].createIndexes(list.map(({ name, key, options }) => ({ name, key, ...options })))),
+    );
+}
+
+const NO_SUCH_COLLECTION = 26;
+
+/** Processes refuse to start without these, since correctness depends on them. */
+export async function missingUniqueIndexes(db: Collections): Promise<string[]> {
+  const missing: string[] = [];
+  const unique = indexes.filter(({ options }) => options.unique);
+  for (const { on, name } of unique) {
+    const present = await db[on].indexes().catch((error: { code?: unknown }) => {
+      if (error.code === NO_SUCH_COLLECTION) return [];
+      throw error;
+    });
+    if (!present.some((index) => index.name === name && index.unique)) missing.push(`${on}.${name}`);
+  }
+  return missing;
+}

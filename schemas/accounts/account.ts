@@ -1,0 +1,213 @@
+import {
+  createdByField,
+  idField,
+  mailbox,
+  mailboxField,
+  nullableString,
+  nullableTimestamp,
+  pageAnswer,
+  seenUpdate,
+  timestampField,
+} from '../common.ts';
+import { SCOPES } from '../operations.ts';
+import { PROPERTY_NAME } from '../people/contacts.ts';
+import { schema, shape } from '../schema.ts';
+
+const PROJECT_NAME_MAX = 200;
+const DOMAIN_NAME_INPUT_MAX = 1_024;
+const LOGO_URL_MAX = 2_048;
+const POSTAL_ADDRESS_MAX = 500;
+const name = { type: 'string', minLength: 1, maxLength: PROJECT_NAME_MAX, format: 'line', pattern: '\\S' } as const;
+
+const consentAddress = { type: 'string', enum: ['shortened', 'full', 'none'] } as const;
+const consentAddressText =
+  'How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none.';
+const publicFromText =
+  'The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project.';
+
+/** Of tests of what follows from a mail; docs/sandbox.md has the addresses. */
+const sandboxFields = {
+  sandboxAddresses: {
+    type: 'boolean',
+    description:
+      'Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused.',
+  },
+  sandboxSuppressions: {
+    type: 'boolean',
+    description: 'Bounces and complaints of sandbox addresses suppress them, as they do others.',
+  },
+} as const;
+
+/** Of what people outside see; null is the default again. */
+const publicFields = {
+  publicName: { ...name, type: ['string', 'null'], description: 'Of pages and mails to people; null: name.' },
+  logoUrl: {
+    type: ['string', 'null'],
+    maxLength: LOGO_URL_MAX,
+    description: 'A picture by https, or one of POST /media. null: the name is shown.',
+  },
+  color: {
+    type: ['string', 'null'],
+    pattern: '^#[0-9A-Fa-f]{6}$',
+    description: 'Of buttons and links, as #rrggbb. Links are made darker or lighter until they can be read.',
+  },
+  postalAddress: {
+    type: ['string', 'null'],
+    maxLength: POSTAL_ADDRESS_MAX,
+    pattern: '\\S',
+    format: 'lines',
+    description: 'In the footer of pages, with its line ends.',
+  },
+  languageProperty: {
+    type: ['string', 'null'],
+    pattern: PROPERTY_NAME.source,
+    description: 'The contact property with the language of a person (de, fr-CA, ...); null: language.',
+  },
+  consentAddress: {
+    ...consentAddress,
+    type: ['string', 'null'],
+    enum: [...consentAddress.enum, null],
+    description: consentAddressText,
+  },
+} as const;
+
+export const createProjectBody = schema({
+  title: 'CreateProjectBody',
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name,
+    trackingOpen: { type: 'boolean' },
+    trackingClick: { type: 'boolean' },
+    ...sandboxFields,
+    ...publicFields,
+  },
+});
+
+export const updateProjectBody = schema({
+  title: 'UpdateProjectBody',
+  type: 'object',
+  properties: {
+    name,
+    trackingOpen: { type: 'boolean' },
+    trackingClick: { type: 'boolean' },
+    ...sandboxFields,
+    ...publicFields,
+    publicFrom: {
+      ...mailboxField,
+      type: ['object', 'null'],
+      description: `${publicFromText} Must be on a verified domain of the project.`,
+    },
+    updatedAt: seenUpdate,
+  },
+});
+
+export const createApiKeyBody = schema({
+  title: 'CreateApiKeyBody',
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name,
+    scope: {
+      type: 'string',
+      enum: SCOPES,
+      description:
+        'full, the default: everything of the project. send: send mails and replies, and read the mails that this key sent. read: read, without changing anything.',
+    },
+    domainName: {
+      type: 'string',
+      minLength: 1,
+      maxLength: DOMAIN_NAME_INPUT_MAX,
+      format: 'line',
+      description:
+        'Only with scope send: the one domain that From of its mails and replies may be on. Not its subdomains.',
+    },
+  },
+});
+
+const project = {
+  title: 'Project',
+  type: 'object',
+  required: [
+    'id',
+    'name',
+    'domain',
+    'domains',
+    'createdAt',
+    'updatedAt',
+    'trackingOpen',
+    'trackingClick',
+    'sandboxAddresses',
+    'sandboxSuppressions',
+    'publicName',
+    'logoUrl',
+    'color',
+    'postalAddress',
+    'languageProperty',
+    'consentAddress',
+    'publicFrom',
+  ],
+  properties: {
+    id: idField,
+    name: { type: 'string' },
+    domain: { ...nullableString, description: 'The first verified domain.' },
+    domains: {
+      type: 'array',
+      items: {
+        title: 'ProjectDomain',
+        type: 'object',
+        required: ['id', 'domainName', 'verificationStatus', 'regionKey'],
+        properties: {
+          id: idField,
+          domainName: { type: 'string' },
+          verificationStatus: { enum: ['PENDING_CONFIGURATION', 'PENDING', 'VERIFIED'] },
+          regionKey: { type: 'string' },
+        },
+      },
+    },
+    createdAt: timestampField,
+    updatedAt: timestampField,
+    trackingOpen: { type: 'boolean' },
+    trackingClick: { type: 'boolean' },
+    ...sandboxFields,
+    publicName: { ...nullableString, description: publicFields.publicName.description },
+    logoUrl: nullableString,
+    color: nullableString,
+    postalAddress: { ...nullableString, description: publicFields.postalAddress.description },
+    languageProperty: { type: 'string', description: 'The contact property with the language of a person.' },
+    consentAddress: { ...consentAddress, description: consentAddressText },
+    publicFrom: { ...mailbox, type: ['object', 'null'], description: publicFromText },
+    inboundEmailDomain: {
+      type: 'string',
+      description: 'The first domain with inbound on; left out when there is none.',
+    },
+  },
+} as const;
+
+export const projectAnswer = shape(project);
+export const projectsAnswer = pageAnswer('ProjectsPage', 'projects', project);
+
+const apiKeyFields = {
+  id: idField,
+  name: { type: 'string' },
+  scope: { type: 'string', enum: SCOPES },
+  domainName: { ...nullableString, description: 'null: mails may come from every verified domain of the project.' },
+  createdBy: createdByField,
+  createdAt: timestampField,
+  lastUsedAt: { ...nullableTimestamp, description: 'To the minute; null: never.' },
+} as const;
+const apiKey = {
+  title: 'ApiKey',
+  type: 'object',
+  required: Object.keys(apiKeyFields),
+  properties: apiKeyFields,
+} as const;
+export const newApiKeyAnswer = shape({
+  ...apiKey,
+  title: 'NewApiKey',
+  properties: {
+    ...apiKeyFields,
+    key: { type: 'string', description: 'Shown only once; a repeated request does not get it.' },
+  },
+});
+export const apiKeysAnswer = pageAnswer('ApiKeysPage', 'apiKeys', apiKey);

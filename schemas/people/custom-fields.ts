@@ -1,0 +1,61 @@
+import { idField, pageAnswer, timestampField } from '../common.ts';
+import { schema, shape } from '../schema.ts';
+import { CONTACT_FIELDS, PROPERTY_TEXT_MAX, propertyValue } from './contacts.ts';
+
+const FIELD_DESCRIPTION_MAX = 1_000;
+
+/** Names that every contact has of its own. */
+export const RESERVED_FIELD_NAMES: readonly string[] = [
+  'id',
+  'email',
+  ...CONTACT_FIELDS,
+  'contactProperties',
+  'customFields',
+  'listIds',
+  'segmentIds',
+  'projectId',
+  'createdAt',
+  'updatedAt',
+];
+
+const fieldName = { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' } as const;
+const fieldType = { enum: ['string', 'number', 'boolean', 'date'] } as const;
+const details = {
+  description: { type: 'string', maxLength: FIELD_DESCRIPTION_MAX },
+  defaultValue: {
+    title: 'PropertyInput',
+    type: ['string', 'number', 'boolean', 'null'],
+    maxLength: PROPERTY_TEXT_MAX,
+    description: 'Given to contacts that are created without a value; coerced to fieldType. null: none.',
+  },
+} as const;
+
+export const createCustomFieldBody = schema({
+  title: 'CreateCustomFieldBody',
+  type: 'object',
+  required: ['fieldName', 'fieldType'],
+  properties: { fieldName, fieldType, ...details },
+});
+export const updateCustomFieldBody = schema({
+  title: 'UpdateCustomFieldBody',
+  type: 'object',
+  properties: { fieldName, fieldType, ...details },
+});
+
+const customField = {
+  title: 'CustomField',
+  type: 'object',
+  required: ['id', 'fieldName', 'fieldType', 'description', 'defaultValue', 'createdAt', 'updatedAt'],
+  properties: {
+    id: idField,
+    fieldName: { type: 'string' },
+    fieldType,
+    description: { type: 'string' },
+    defaultValue: propertyValue,
+    createdAt: timestampField,
+    updatedAt: timestampField,
+  },
+} as const;
+
+export const customFieldAnswer = shape(customField);
+export const customFieldsAnswer = pageAnswer('CustomFieldsPage', 'customFields', customField);
