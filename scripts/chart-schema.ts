@@ -1,5 +1,5 @@
 import { variableName, variables } from '../schemas/config.ts';
-import { lanes } from '../workers/lanes.ts';
+import { roles } from '../workers/roles.ts';
 
 /** Variables that hold a password or a key: the chart takes them from a Secret alone. */
 const SECRETS = new Set([
@@ -55,7 +55,7 @@ export function chartSchema(): object {
           propertyNames: { enum: names.filter((name) => !SECRETS.has(name) && !OWN.has(name)) },
           additionalProperties: { type: ['string', 'integer', 'boolean'] },
         },
-        roles: object(Object.fromEntries(['api', ...Object.keys(lanes)].map((role) => [role, roleSchema(role)]))),
+        roles: object(Object.fromEntries(['api', ...Object.keys(roles)].map((role) => [role, roleSchema(role)]))),
         ingress: object({ enabled: flag, className: text, annotations: map, host: text, tlsSecret: text }),
         autoscaling: object({ enabled: flag, prometheusUrl: text, cooldownSeconds: count(60) }),
         podMonitor: object({ enabled: flag }),

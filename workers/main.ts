@@ -12,9 +12,9 @@ import { VERSION } from '../platform/version.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
-import { measureInbound } from './inbound-lane.ts';
-import { isLaneName, type LaneName, lanes } from './lanes.ts';
+import { measureInbound } from './inbound-role.ts';
 import { canWait, keepHeapSmall, lowerPriority } from './process-priority.ts';
+import { isRoleName, type RoleName, roles } from './roles.ts';
 import { measureBudgets, measureSending, sendingFacts } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
 import { measureWaiting } from './waiting.ts';
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   if (canWait(names)) lowerPriority();
   const log = createLog(config.logLevel, `worker ${names.join(',')}`);
   const metrics = createMetrics(names);
-  const sdkMetricsUrl = names.some((name) => 'worker' in lanes[name]) ? await serveSdkMetrics(log) : null;
+  const sdkMetricsUrl = names.some((name) => 'worker' in roles[name]) ? await serveSdkMetrics(log) : null;
   const { parts, temporal, clockReady, close } = openPlatform(config, log);
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
 
@@ -77,11 +77,11 @@ async function main(): Promise<void> {
   process.send?.({ ready: true, port: health.port });
 }
 
-function laneNames({ workerLanes }: Config): LaneName[] {
-  const unknown = workerLanes.find((name) => !isLaneName(name));
+function laneNames({ workerLanes }: Config): RoleName[] {
+  const unknown = workerLanes.find((name) => !isRoleName(name));
   if (unknown !== undefined)
-    throw new ConfigError(`WORKER_LANES names "${unknown}"; there are ${Object.keys(lanes).join(', ')}.`);
-  return workerLanes.filter(isLaneName);
+    throw new ConfigError(`WORKER_LANES names "${unknown}"; there are ${Object.keys(roles).join(', ')}.`);
+  return workerLanes.filter(isRoleName);
 }
 
 function checkBundle({ workflowBundle }: Config): void {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { makePolite } from '../platform/priority.ts';
-import type { LaneName } from './lanes.ts';
+import type { RoleName } from './roles.ts';
 
 /**
  * An import makes much garbage. By default V8 lets the heap grow fourfold before it collects; collecting at every quarter costs
@@ -11,13 +11,13 @@ export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=25');
 }
 
-const PATIENT: ReadonlySet<LaneName> = new Set(['workflows', 'background', 'campaign']);
+const PATIENT: ReadonlySet<RoleName> = new Set(['workflows', 'background', 'campaign']);
 
 /**
  * People wait for the API and for single mails, and not for a range of a campaign or a step of a run. Those share one priority: at a lower
  * one than the senders, steps of small campaigns waited for a large one.
  */
-export function canWait(roles: readonly LaneName[]): boolean {
+export function canWait(roles: readonly RoleName[]): boolean {
   return !roles.includes('mail') && roles.some((role) => PATIENT.has(role));
 }
 

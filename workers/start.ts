@@ -1,6 +1,6 @@
 import type { Deps } from '../core/base/deps.ts';
 import { startQueues } from '../core/jobs/queue.ts';
-import { type Lane, type LaneName, lanes, type WorkerPlan } from './lanes.ts';
+import { type Role, type RoleName, roles, type WorkerPlan } from './roles.ts';
 import type { Service } from './service.ts';
 
 export interface Workers {
@@ -12,8 +12,8 @@ export interface Workers {
 }
 
 /** Runs the named roles in this process. Tests call it with a database and a prefix of their own. */
-export function startWorkers(deps: Deps, names: readonly LaneName[]): Workers {
-  const chosen: Lane[] = names.map((name) => lanes[name]);
+export function startWorkers(deps: Deps, names: readonly RoleName[]): Workers {
+  const chosen: Role[] = names.map((name) => roles[name]);
   const plans = chosen.flatMap(({ worker }) => (worker ? [worker(deps)] : []));
   const loops = names.map((name) => startRole(deps, name));
   const services: Service[] = [
@@ -28,8 +28,8 @@ export function startWorkers(deps: Deps, names: readonly LaneName[]): Workers {
 }
 
 /** The queues of a role; all processes with that role take turns at looking for jobs. */
-function startRole(deps: Deps, name: LaneName) {
-  const { due = [] }: Lane = lanes[name];
+function startRole(deps: Deps, name: RoleName) {
+  const { due = [] }: Role = roles[name];
   const kinds = due.map((make) => make(deps));
   return startQueues(deps, kinds, () => deps.members.rank(name));
 }

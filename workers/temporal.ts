@@ -8,7 +8,7 @@ import type { Deps } from '../core/base/deps.ts';
 import { connectTemporal, installTemporalRuntime, pause } from '../platform/temporal-native.ts';
 import { prefixed } from '../workflows/names.ts';
 import { translateFailures } from './failures.ts';
-import type { WorkerPlan } from './lanes.ts';
+import type { WorkerPlan } from './roles.ts';
 import type { Service } from './service.ts';
 
 const SHUTDOWN_GRACE = '5 seconds';

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { isInScope, type OperationName, operations, type Scope } from '../../schemas/operations.ts';
 import { permissionDenied } from '../base/errors.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
-import type { Origin } from '../mail/accept/inputs.ts';
+import type { MailOrigin } from '../mail/accept/inputs.ts';
 import type { ApiKey } from './model.ts';
 
 /** Admin keys, and keys that were made before there were scopes, have none stored. */
@@ -40,7 +40,7 @@ function requireFrom(domainName: string, from: unknown, field: string): void {
   );
 }
 
-export function originOf({ at, seed, by }: Origin, apiKey: ApiKey | null): Origin {
+export function originOf({ at, seed, by }: MailOrigin, apiKey: ApiKey | null): MailOrigin {
   return { at, seed, by, keyId: sendKeyId(apiKey) };
 }
 

@@ -1,4 +1,3 @@
-import type { ObjectId } from 'mongodb';
 import type { updateAutomationBody } from '../../schemas/automations.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce } from '../base/database/idempotent-insert.ts';
@@ -6,7 +5,7 @@ import { named } from '../base/database/search.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
-import { type By, madeBy, refuseAuthor } from '../base/maker.ts';
+import { madeBy, type Origin, refuseAuthor } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { breather } from '../base/work/breathe.ts';
@@ -22,9 +21,7 @@ import { readEntry, readExit, readSteps } from './rules/parse-definition.ts';
 
 type AutomationInput = Described<typeof updateAutomationBody>;
 
-type Origin = By & { at: Date; seed: ObjectId };
-
-/** Endpoint 17. With `active` the automation is activated in the same call, or not created at all. */
+/** With `active` the automation is activated in the same call, or not created at all. */
 export async function createAutomation(
   deps: Deps,
   project: Project,

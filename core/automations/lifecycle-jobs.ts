@@ -12,7 +12,7 @@ const ENROLL_CONCURRENCY = 16;
 const AGAIN_AFTER_MS = 20_000;
 
 /** Applies a new status of an automation to its enrollments. May run twice: it selects only enrollments that are not yet updated. */
-export function automationChangeKind(deps: Deps): JobQueue {
+export function automationChangeQueue(deps: Deps): JobQueue {
   return documentQueue<Automation>(deps, {
     name: AUTOMATION_CHANGES,
     collection: deps.db.automations,
@@ -24,7 +24,7 @@ export function automationChangeKind(deps: Deps): JobQueue {
 }
 
 /** Starts runs and wakes waiting ones, at the rate that Temporal can bear, with projects taking turns. */
-export function enrollmentKind(deps: Deps): JobQueue {
+export function enrollmentQueue(deps: Deps): JobQueue {
   return documentQueue<Enrollment>(deps, {
     name: ENROLLMENTS,
     collection: deps.db.enrollments,

@@ -14,6 +14,12 @@ export interface By {
   by?: Maker | undefined;
 }
 
+/** The call that a change comes from: when it began, and the seed of the ids that it makes. */
+export interface Origin extends By {
+  at: Date;
+  seed: ObjectId;
+}
+
 /** The id only: when the member is removed, nothing here names the person any more. */
 export interface Made {
   /** The id of a member; absent: a key made it. */

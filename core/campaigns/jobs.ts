@@ -5,7 +5,7 @@ import { CAMPAIGN_METRICS, CAMPAIGN_STARTS } from './definition/campaigns.ts';
 import type { Campaign } from './model.ts';
 
 /** Starts runs, and wakes running ones after a decision. */
-export function campaignStarts(deps: Deps): JobQueue {
+export function campaignQueue(deps: Deps): JobQueue {
   return documentQueue<Campaign>(deps, {
     name: CAMPAIGN_STARTS,
     collection: deps.db.campaigns,

@@ -47,7 +47,7 @@ export async function checkDomain(deps: Deps, projectId: string, domainId: strin
 }
 
 /** Starts the checks that `verify` and other calls have requested. */
-export function domainStarts(deps: Deps): JobQueue {
+export function domainQueue(deps: Deps): JobQueue {
   return documentQueue<Domain>(deps, {
     name: DOMAIN_STARTS,
     collection: deps.db.domains,

@@ -5,6 +5,7 @@ import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.t
 import type { Deps } from '../base/deps.ts';
 import { AppError, conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
+import type { Origin } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { normalizeDomain } from '../base/text/addresses.ts';
@@ -19,13 +20,11 @@ type DomainInput = Described<typeof createDomainBody>;
 
 type DomainChange = Described<typeof updateDomainBody>;
 
-type Request = { at: Date; seed: ObjectId };
-
 export async function createDomain(
   deps: Deps,
   project: Project,
   input: DomainInput,
-  { at, seed }: Request,
+  { at, seed }: Origin,
 ): Promise<Domain> {
   const domain = await newDomain(deps, project, input, { _id: derivedId(at, 'domain', seed.toHexString()), at });
   return insertDomain(deps, domain);

@@ -6,6 +6,7 @@ import { named } from '../base/database/search.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
+import type { Origin } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS } from '../base/paging.ts';
 import { emailDomain, normalizeEmail, requireEmail } from '../base/text/addresses.ts';
@@ -47,7 +48,7 @@ export async function createSender(
   deps: Deps,
   project: Project,
   input: SenderInput,
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed }: Origin,
 ): Promise<Sender> {
   const email = requireEmail(input.email);
   await requireVerifiedDomain(deps, project, email, 'email');

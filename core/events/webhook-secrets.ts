@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { ObjectId } from 'mongodb';
 import { PREVIOUS_SECRETS_MAX } from '../../schemas/events/webhooks.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import { derivedId, findById } from '../base/ids.ts';
+import type { Origin } from '../base/maker.ts';
 import type { Project, Sealed, Session } from '../base/model.ts';
 import { openSecret, SecretError, sealSecret } from '../base/secrets.ts';
 import type { PreviousWebhookSecret, Webhook } from './model.ts';
@@ -34,7 +34,7 @@ export async function rotateSecret(
   deps: Deps,
   project: Pick<Project, '_id'>,
   id: string,
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed }: Origin,
 ): Promise<{ webhook: Webhook; secret: string }> {
   const { _id: webhookId, projectId } = await findById(deps.db.webhooks, project, id, 'WEBHOOK');
   const _id = derivedId(at, 'previous webhook secret', seed.toHexString());

@@ -1,4 +1,4 @@
-import type { Filter, ObjectId } from 'mongodb';
+import type { Filter } from 'mongodb';
 import {
   type createWebhookBody,
   eventTypes,
@@ -12,6 +12,7 @@ import { insertOnce } from '../base/database/idempotent-insert.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
+import type { Origin } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { readDate } from '../base/text/coercion.ts';
@@ -21,8 +22,6 @@ import { announceEvents, hashId, newDelivery, WEBHOOK_DELIVERIES } from './event
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery } from './model.ts';
 import { sealNewSecret, webhookSecret } from './webhook-secrets.ts';
-
-type Origin = { at: Date; seed: ObjectId };
 
 const REPLAYED_TOGETHER = 1_000;
 /** The most events that one call delivers again. */

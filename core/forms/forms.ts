@@ -5,6 +5,7 @@ import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid, notFound } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
+import type { Origin } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { findNamableGroup, holdGroup } from '../consent/suppressions/groups.ts';
@@ -27,7 +28,7 @@ export async function createForm(
   deps: Deps,
   project: Project,
   { name = '', ...input }: FormInput,
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed }: Origin,
 ): Promise<Form> {
   const form: Form = {
     _id: derivedId(at, 'form', seed.toHexString()),

@@ -8,7 +8,7 @@ import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import { replySubject, threadHeaders } from '../base/text/message-ids.ts';
 import { readAttachments } from '../mail/accept/attachments.ts';
 import { mailFacts } from '../mail/accept/check-sender.ts';
-import { type MailDraft, mailbox, type Origin, recipientsOf, sentBy } from '../mail/accept/inputs.ts';
+import { type MailDraft, type MailOrigin, mailbox, recipientsOf, sentBy } from '../mail/accept/inputs.ts';
 import { queuedFor, store } from '../mail/accept/send.ts';
 import type { Content, Message } from '../mail/ledger/model.ts';
 import { compileMail } from '../templates/mail.ts';
@@ -33,7 +33,7 @@ export async function replyToInbound(
   project: Project,
   id: string,
   input: ReplyInput,
-  origin: Origin,
+  origin: MailOrigin,
 ): Promise<Replied> {
   const from = senderOf(input);
   const { attachments, files } = await readAttachments(input.attachments ?? [], origin, deps.config);
@@ -91,7 +91,7 @@ function contentOf(
   project: Project,
   inbound: InboundMessage,
   reply: Pick<ReplyInput, 'subject' | 'html' | 'text'> & { from: Mailbox; attachments: Content['attachments'] },
-  { at, seed }: Origin,
+  { at, seed }: MailOrigin,
 ): Content {
   const thread = threadHeaders(inbound.messageId, inbound.references, inbound.inReplyTo);
   return {

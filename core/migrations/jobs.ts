@@ -11,7 +11,7 @@ const BUSY_AGAIN_MS = 250;
 const LOOK_AFTER_MS = 60_000;
 
 /** Starts the run of each live job, signals decisions to it, and starts it again when it was lost. */
-export function migrationStarts(deps: Deps): JobQueue {
+export function migrationQueue(deps: Deps): JobQueue {
   return documentQueue<Migration>(deps, {
     name: MIGRATION_STARTS,
     collection: deps.db.migrations,

@@ -4,6 +4,7 @@ import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, unprocessable } from '../base/errors.ts';
 import { derivedId, findById } from '../base/ids.ts';
+import type { Origin } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { wakeQueue } from '../jobs/queue.ts';
@@ -30,7 +31,7 @@ export async function startMigration(
   deps: Deps,
   project: Tenant,
   { key, ...input }: MigrationInput,
-  origin: { at: Date; seed: ObjectId },
+  origin: Origin,
 ): Promise<Migration> {
   const now = deps.clock.now();
   const planned = await plannedUnsubscribed(deps, project, key);

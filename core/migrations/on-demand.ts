@@ -19,12 +19,11 @@ interface Caller {
   signal: AbortSignal;
 }
 
-/** Endpoint 24. */
 export function planFromA(deps: Deps, { key, signal }: Caller) {
   return answered(planA(deps.sources.openA({ key, signal, patienceMs: PATIENCE_MS })));
 }
 
-/** Endpoint 28. A complete count is kept, to be shown next to the number that a migration of the account reads. */
+/** A complete count is kept, to be shown next to the number that a migration of the account reads. */
 export async function planFromB(deps: Deps, project: Tenant, { key, signal }: Caller) {
   const plan = await answered(planB(deps.sources.openB({ key, signal, patienceMs: PATIENCE_MS })));
   if (plan.countsComplete) await keepPlan(deps, project, key, plan.unsubscribedContacts);
@@ -50,7 +49,6 @@ export interface MigratedGroup {
   importedEmails: number | null;
 }
 
-/** Endpoint 27. */
 export async function migrateGroupNow(
   deps: Deps,
   project: Tenant,

@@ -19,7 +19,7 @@ type Tenant = Pick<Project, '_id'>;
 /** The answer must be given within 25 seconds; a count that is not finished by then is marked as incomplete. */
 const COUNT_MS = 20_000;
 
-/** Endpoint 24. The key is checked first; a section that it may not read comes back empty and is named. */
+/** The key is checked first; a section that it may not read comes back empty and is named. */
 export async function planA(source: SourceA, countMs = COUNT_MS) {
   const until = performance.now() + countMs;
   await source.checkKey();
@@ -67,7 +67,7 @@ async function countSuppressed(source: SourceA, list: SuppressionList, until: nu
   }
 }
 
-/** Endpoint 28. One request after the other, at the source's pace. A key that may only send reads nothing: every section is skipped. */
+/** One request after the other, at the source's pace. A key that may only send reads nothing: every section is skipped. */
 export async function planB(source: SourceB, countMs = COUNT_MS) {
   const startedAt = performance.now();
   const skipped: string[] = [];

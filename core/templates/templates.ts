@@ -1,4 +1,3 @@
-import type { ObjectId } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
 import type { updateTemplateBody } from '../../schemas/templates/templates.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
@@ -8,7 +7,7 @@ import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
-import { type By, isAuthor, madeBy } from '../base/maker.ts';
+import { type By, isAuthor, madeBy, type Origin } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts';
@@ -41,8 +40,6 @@ interface TemplateSearch {
 
 type NewTemplate = TemplateInput & { templateName: string; emailTemplate: string };
 type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
-type Origin = By & { at: Date; seed: ObjectId };
-
 export async function createTemplate(
   deps: Deps,
   project: Owner,

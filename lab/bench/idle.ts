@@ -15,7 +15,7 @@ import { type JobQueue, startQueues, wakeQueue } from '../../core/jobs/queue.ts'
 import { readConfig } from '../../platform/config.ts';
 import { openPlatform } from '../../platform/connect.ts';
 import { makeIndexes } from '../../platform/mongo/indexes.ts';
-import { type Lane, type LaneName, lanes } from '../../workers/lanes.ts';
+import { type RoleName, type Role as RoleOfProcess, roles } from '../../workers/roles.ts';
 import { createWorkflows } from '../../workflows/client.ts';
 import { quantile } from '../rig/processes.ts';
 import { type Figure, report } from '../rig/report.ts';
@@ -30,7 +30,7 @@ const { values: flags } = parseArgs({
     dry: { type: 'boolean', default: false },
   },
 });
-type Role = LaneName | 'api';
+type Role = RoleName | 'api';
 type Row = { _id: ObjectId; projectId: ObjectId; dueAt?: Date };
 
 const ROLES: readonly Role[] = ['mail', 'background', 'campaign', 'workflows', 'api'];
@@ -102,7 +102,7 @@ function openMember(role: Role, redis: boolean, started: Map<string, () => void>
   const rank = () => (flags.alone ? ALONE : deps.members.rank(role));
   const start = async () => {
     await clockReady;
-    const { due = [], services = [] }: Lane = role === 'api' ? {} : lanes[role];
+    const { due = [], services = [] }: RoleOfProcess = role === 'api' ? {} : roles[role];
     const queues: JobQueue[] = [
       ...due.map((make) => make(deps)),
       ...(role === 'mail' ? [rowsQueue(deps, started)] : []),

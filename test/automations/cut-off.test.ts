@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../core/automations/enrollments/advance.ts';
 import { writeMoves } from '../../core/automations/enrollments/commit.ts';
 import { processWriter } from '../../core/automations/enrollments/counts.ts';
-import { eventKind } from '../../core/automations/enrollments/enroll.ts';
+import { eventQueue } from '../../core/automations/enrollments/enroll.ts';
 import { leave } from '../../core/automations/enrollments/exit.ts';
 import type { Enrollment, EventRecord } from '../../core/automations/model.ts';
 import type { Deps } from '../../core/base/deps.ts';
@@ -91,7 +91,7 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
     await db.events.insertMany(events);
     const follow = async (deps: Deps, { _id, projectId }: EventRecord) => {
       await db.events.updateOne({ _id, outcomes: { $exists: false } }, { $set: { dueAt: new Date(0) } });
-      const { runs } = await eventKind(deps).take(projectId, 16);
+      const { runs } = await eventQueue(deps).take(projectId, 16);
       for (const run of runs) await run();
     };
     await cutOffEverywhere(events, follow, async ({ _id, contactId }, place) => {

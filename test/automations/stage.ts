@@ -3,8 +3,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { automationActivities } from '../../activities/automations.ts';
 import { backgroundActivities } from '../../activities/index.ts';
 import type { Directive } from '../../core/automations/enrollments/advance.ts';
-import { eventKind, triggerKind } from '../../core/automations/enrollments/enroll.ts';
-import { automationChangeKind, enrollmentKind } from '../../core/automations/lifecycle-jobs.ts';
+import { eventQueue, triggerQueue } from '../../core/automations/enrollments/enroll.ts';
+import { automationChangeQueue, enrollmentQueue } from '../../core/automations/lifecycle-jobs.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { installTemporalRuntime } from '../../platform/temporal-native.ts';
@@ -73,10 +73,10 @@ export async function openAutomationStage({ deps }: Environment): Promise<Automa
     },
   };
   const loop: RunningQueues = startQueues(deps, [
-    triggerKind(deps),
-    eventKind(deps),
-    enrollmentKind(ours),
-    automationChangeKind(deps),
+    triggerQueue(deps),
+    eventQueue(deps),
+    enrollmentQueue(ours),
+    automationChangeQueue(deps),
   ]);
   await Promise.all([workflows.ready, loop.ready]);
   return {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { eventKind, triggerKind } from '../../core/automations/enrollments/enroll.ts';
+import { eventQueue, triggerQueue } from '../../core/automations/enrollments/enroll.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
@@ -27,7 +27,7 @@ describe('Triggers', function () {
   });
 
   async function follow(): Promise<void> {
-    loop = startQueues(env.deps, [triggerKind(env.deps), eventKind(env.deps)]);
+    loop = startQueues(env.deps, [triggerQueue(env.deps), eventQueue(env.deps)]);
     await loop.ready;
   }
 

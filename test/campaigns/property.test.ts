@@ -7,7 +7,7 @@ import { settleCampaignOrphans } from '../../core/campaigns/run/orphans.ts';
 import { transition } from '../../core/campaigns/transition.ts';
 import { claimedUpTo, claimPart } from '../../core/mail/ledger/blocks/claim.ts';
 import { writeRows } from '../../core/mail/ledger/blocks/write-rows.ts';
-import { type Held, type HeldClaim, type Ledger, type Outcome, openLedger } from '../../core/mail/ledger/ledger.ts';
+import { type Claimed, type Ledger, type OpenClaim, type Outcome, openLedger } from '../../core/mail/ledger/ledger.ts';
 import { useHands } from './support.ts';
 
 const PEOPLE = 290;
@@ -29,7 +29,7 @@ const PROVES = ['sent', 'bounced', 'failed'];
 interface Process {
   ledger: Ledger;
   isAlive: boolean;
-  claims: Array<{ claim: HeldClaim; left: Held[]; isClosed: boolean }>;
+  claims: Array<{ claim: OpenClaim; left: Claimed[]; isClosed: boolean }>;
 }
 
 type Step =

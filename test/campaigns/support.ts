@@ -19,7 +19,7 @@ import { createEvidence } from '../../platform/evidence.ts';
 import { createFiles } from '../../platform/fetch/files.ts';
 import { createMailer } from '../../platform/smtp/mailer.ts';
 import { anyFreePort } from '../../stack/ports.ts';
-import type { LaneName } from '../../workers/lanes.ts';
+import type { RoleName } from '../../workers/roles.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { prefixed, workflowIds } from '../../workflows/names.ts';
 import type { Reply } from '../support/client.ts';
@@ -72,7 +72,7 @@ export async function startStage({
 }: {
   env?: Record<string, string>;
   sinkOptions?: SinkOptions;
-  lanes?: LaneName[];
+  lanes?: RoleName[];
 } = {}): Promise<Stage> {
   const sink = await startSink(sinkOptions);
   const environment = await startEnvironment({

@@ -11,7 +11,7 @@ import { readConfig } from '../../platform/config.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { variableName, variables } from '../../schemas/config.ts';
 import { chartSchema } from '../../scripts/chart-schema.ts';
-import { type Lane, lanes } from '../../workers/lanes.ts';
+import { roles as ofProcesses, type Role } from '../../workers/roles.ts';
 import { prefixed } from '../../workflows/names.ts';
 import { type Manifest, renderChart } from '../support/helm.ts';
 import { byKind, podOf } from './manifests.ts';
@@ -33,7 +33,7 @@ const everything = {
 };
 
 describe('The Helm chart', () => {
-  const roles = ['api', ...Object.keys(lanes)];
+  const roles = ['api', ...Object.keys(ofProcesses)];
   const plain = renderChart(folder);
   const full = renderChart(folder, everything);
 
@@ -218,7 +218,7 @@ describe('The Helm chart', () => {
             .filter(({ type }: { type: string }) => type === 'temporal')
             .map(({ metadata }: Manifest) => [spec.scaleTargetRef.name, metadata.taskQueue, metadata.queueTypes]),
         );
-        const polled = Object.entries<Lane>(lanes).flatMap(([role, { worker }]) => {
+        const polled = Object.entries<Role>(ofProcesses).flatMap(([role, { worker }]) => {
           if (!worker) return [];
           const { queue, runsWorkflows } = worker({} as never);
           return [[`mail-${role}`, prefixed(prefix, queue), runsWorkflows ? 'workflow' : 'activity']];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { triggerKind } from '../../core/automations/enrollments/enroll.ts';
+import { triggerQueue } from '../../core/automations/enrollments/enroll.ts';
 import { formSubmissions } from '../../core/forms/handle-submissions.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { MailQueue } from '../../core/mail/deliver/mail-queue.ts';
@@ -27,7 +27,7 @@ describe('A person who has not confirmed', function () {
   before(async () => {
     const { deps } = stage;
     const mails = new MailQueue(hands.sending, 'transactional');
-    queues = startQueues(deps, [formSubmissions(deps), triggerKind(deps), mails]);
+    queues = startQueues(deps, [formSubmissions(deps), triggerQueue(deps), mails]);
     const { client } = stage.own;
     listId = (await created(client, '/contact-lists', { name: 'News' })).id;
     segmentId = (await created(client, '/contact-lists', { name: 'All', ...segment() })).id;

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { mailLocalPart } from '../../core/mail/compose/tokens.ts';
 import { reportMail } from '../../core/mail/deliver/sandbox/report-text.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { measureInbound } from '../../workers/inbound-lane.ts';
+import { measureInbound } from '../../workers/inbound-role.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';

@@ -1,7 +1,7 @@
 // Promise: nothing is lost.
 import { expect } from 'chai';
 import type { Deps } from '../../core/base/deps.ts';
-import { migrationStarts } from '../../core/migrations/jobs.ts';
+import { migrationQueue } from '../../core/migrations/jobs.ts';
 import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run.ts';
 import { SourceError, type Sources } from '../../core/migrations/source.ts';
 import { type AccountB, smallAccountB } from '../providers/account-b.ts';
@@ -97,7 +97,7 @@ describe('Migrations at the same time', () => {
     const { deps } = scene.env;
     const id = await begin(tenant);
     const clock = { now: () => new Date(Date.now() + HOUR) };
-    const { runs } = await migrationStarts({ ...deps, clock }).take(tenant.project._id, 16);
+    const { runs } = await migrationQueue({ ...deps, clock }).take(tenant.project._id, 16);
     expect(runs).length(1);
     await runs[0]?.();
     const dueAt = (await stored())?.dueAt?.getTime() ?? 0;

@@ -8,7 +8,7 @@ import type { Block, BlockClaim } from '../../core/mail/ledger/blocks/model.ts';
 import { recipientId } from '../../core/mail/ledger/blocks/recipient-id.ts';
 import { unclaimedRange } from '../../core/mail/ledger/blocks/unclaimed.ts';
 import { dotGuard } from '../../core/mail/ledger/claim.ts';
-import { type Held, type HeldClaim, type Ledger, openLedger } from '../../core/mail/ledger/ledger.ts';
+import { type Claimed, type OpenClaim, type Ledger, openLedger } from '../../core/mail/ledger/ledger.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { type Effects, OutcomeWriter } from '../../core/mail/ledger/record-outcomes.ts';
 import { renewLeases } from '../../core/mail/ledger/renew.ts';
@@ -31,7 +31,7 @@ describe('Blocks of recipients', () => {
   const claims = () => deps.db.campaignClaims;
   const rows = (campaignId: ObjectId) =>
     deps.db.messages.find({ projectId, campaignId }).sort({ seq: 1 }).toArray() as Promise<Message[]>;
-  const stored = ({ place }: HeldClaim) => claims().findOne({ _id: place._id, projectId }) as Promise<BlockClaim>;
+  const stored = ({ place }: OpenClaim) => claims().findOne({ _id: place._id, projectId }) as Promise<BlockClaim>;
 
   function block(count: number, { n = 0, fromSeq = 1, campaignId = new ObjectId() } = {}): Block {
     const recipients = Array.from({ length: count }, (_, index) => ({
@@ -47,12 +47,12 @@ describe('Blocks of recipients', () => {
     claimPart(deps, ledger, { block: of, from, to, frozenAt });
 
   /** As a process would whose claim's lease has ended: it settles what has no row. */
-  async function takeOver(taken: HeldClaim): Promise<void> {
+  async function takeOver(taken: OpenClaim): Promise<void> {
     const change = { $set: { owner: 'settler', lostBy: taken.place.owner } };
     await claims().updateOne({ _id: taken.place._id, projectId }, change);
   }
 
-  async function settleAs(held: Held, state: Message['state'], owner: string): Promise<void> {
+  async function settleAs(held: Claimed, state: Message['state'], owner: string): Promise<void> {
     const { campaignId, contactId, email } = held.about!;
     const settled = { campaignId: campaignId!, contactId: contactId!, email, seq: held.part!.seq };
     await deps.db.messages.insertOne({ _id: held._id, projectId, lane: 'campaign', state, owner, ...settled });
@@ -71,7 +71,7 @@ describe('Blocks of recipients', () => {
   it('parts of different sizes follow each other, and never overlap', async () => {
     const of = block(200);
     const processes = [3, 17, 64, 40].map((size) => ({ size, ledger: openLedger() }));
-    const all: HeldClaim[] = [];
+    const all: OpenClaim[] = [];
     await Promise.all(
       processes.map(async ({ size, ledger }) => {
         for (let from = await claimedUpTo(deps, of); from < of.count; from = await claimedUpTo(deps, of)) {
@@ -176,7 +176,7 @@ describe('Blocks of recipients', () => {
     const of = block(3);
     const ledger = openLedger();
     const order: string[] = [];
-    const watch = async (step: string, won: HeldClaim) => {
+    const watch = async (step: string, won: OpenClaim) => {
       const { endedAt } = await stored(won);
       order.push(`${step}: ${(await rows(of.campaignId)).length} rows, ${endedAt ? 'closed' : 'open'}`);
     };
@@ -206,7 +206,7 @@ describe('Blocks of recipients', () => {
     const ledger = openLedger();
     const writer = new OutcomeWriter(deps, ledger, quiet);
     const won = (await claim(ledger, of, 0, 6))!;
-    const [late, denied, later, doubt, foreign, retried] = won.recipients as [Held, Held, Held, Held, Held, Held];
+    const [late, denied, later, doubt, foreign, retried] = won.recipients as [Claimed, Claimed, Claimed, Claimed, Claimed, Claimed];
     await takeOver(won);
     for (const held of [late, denied, later, doubt]) await settleAs(held, 'unknown', ledger.owner);
     await settleAs(foreign, 'unknown', 'another');

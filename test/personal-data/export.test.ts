@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Document, ObjectId } from 'mongodb';
-import { eventKind, triggerKind } from '../../core/automations/enrollments/enroll.ts';
+import { eventQueue, triggerQueue } from '../../core/automations/enrollments/enroll.ts';
 import { seriesCounts } from '../../core/figures/reports/counting/count.ts';
 import { inboundRemovals } from '../../core/inbound/removals.ts';
 import { messageErasures } from '../../core/mail/erase/erase.ts';
@@ -40,7 +40,7 @@ describe('The data of a person', function () {
 
   /** The queues that need no Temporal. */
   const working = (isDone: () => Promise<boolean>) =>
-    runRounds(deps(), [factCounts, messageErasures, inboundRemovals, triggerKind, eventKind, seriesCounts], isDone);
+    runRounds(deps(), [factCounts, messageErasures, inboundRemovals, triggerQueue, eventQueue, seriesCounts], isDone);
 
   const missing = async () => (await collectionNames(deps())).filter((name) => !Object.hasOwn(table, name));
 

@@ -8,7 +8,7 @@ import { MailQueue } from '../../core/mail/deliver/mail-queue.ts';
 import { writeSignals } from '../../core/mail/feedback/engagements.ts';
 import { findMail } from '../../core/mail/ledger/blocks/find-mail.ts';
 import { claimMessages } from '../../core/mail/ledger/claim.ts';
-import type { Held } from '../../core/mail/ledger/ledger.ts';
+import type { Claimed } from '../../core/mail/ledger/ledger.ts';
 import { renewLeases } from '../../core/mail/ledger/renew.ts';
 import { HTML, openHands, SENDER, type Stage } from '../campaigns/support.ts';
 import { BROWSER } from '../feedback/support.ts';
@@ -218,7 +218,7 @@ async function takeOverBlocks(scene: Scene): Promise<string> {
   return id;
 }
 
-function dotWritten(held: () => Held[]): Promise<unknown> {
+function dotWritten(held: () => Claimed[]): Promise<unknown> {
   return until(
     async () => held().some((one) => one.dotWritten),
     (isWritten) => isWritten,

@@ -14,7 +14,7 @@ import { carryOverUnsubscribes } from '../../core/persons-own/preferences/carry-
 import { removeOld, takeRetentionTurn } from '../../core/retention.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { STAMP_INPUT } from '../../schemas/forms.ts';
-import { lanes } from '../../workers/lanes.ts';
+import { roles } from '../../workers/roles.ts';
 import { signIn } from '../accounts/signed-in.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { made } from '../support/client.ts';
@@ -201,7 +201,7 @@ async function runQueues({ environment: { deps, own } }: Stage): Promise<void> {
   const { runs } = await messageErasures(deps).take(projectId, 10);
   expect(runs).to.not.deep.equal([]);
   await Promise.all(runs.map((run) => run()));
-  for (const make of lanes.background.due) {
+  for (const make of roles.background.due) {
     const queue = make(deps);
     await queue.projects(new Date());
     // Receivers of webhooks are on other machines.

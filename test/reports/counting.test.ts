@@ -12,7 +12,7 @@ import { writeSignals } from '../../core/mail/feedback/engagements.ts';
 import { ClaimCloser } from '../../core/mail/ledger/blocks/close.ts';
 import { factsOf, waitToBeCounted } from '../../core/mail/ledger/counting/facts.ts';
 import { type Cell, Tally } from '../../core/mail/ledger/counting/tally.ts';
-import { type HeldClaim, openLedger } from '../../core/mail/ledger/ledger.ts';
+import { type OpenClaim, openLedger } from '../../core/mail/ledger/ledger.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { admin } from '../accounts/processes.ts';
 import { BROWSER, sentMessage } from '../feedback/support.ts';
@@ -219,7 +219,7 @@ describe('Counting for the series', function () {
       },
     });
     const closer = new ClaimCloser({ ...deps, db: { ...deps.db, campaignClaims: claims } }, ledger);
-    closer.add({ place: block.claim, recipients: [], tally, isLost: false } as unknown as HeldClaim);
+    closer.add({ place: block.claim, recipients: [], tally, isLost: false } as unknown as OpenClaim);
     await closer.closeAll();
     await countProject(deps, projectId);
     expect([answers, await total('sent')]).to.deep.equal([2, 1]);

@@ -15,7 +15,7 @@ const ERASE_AGAIN_MS = 60_000;
 const NOTES_TOGETHER_MAX = 64;
 
 /** Contact changes that may enroll a contact. */
-export function triggerKind(deps: Deps): JobQueue {
+export function triggerQueue(deps: Deps): JobQueue {
   return documentQueue<Trigger>(deps, {
     name: TRIGGERS,
     collection: deps.db.triggers,
@@ -26,7 +26,7 @@ export function triggerKind(deps: Deps): JobQueue {
 }
 
 /** Custom events that may enroll a contact. */
-export function eventKind(deps: Deps): JobQueue {
+export function eventQueue(deps: Deps): JobQueue {
   return documentQueue<EventRecord>(deps, {
     name: EVENTS,
     collection: deps.db.events,

@@ -1,4 +1,3 @@
-import type { ObjectId } from 'mongodb';
 import type { updateEventBody } from '../../../schemas/events/events.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
@@ -7,6 +6,7 @@ import { inTransaction } from '../../base/database/transactions.ts';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, findById } from '../../base/ids.ts';
+import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { touchProjectRules } from '../../people/project-rules.ts';
@@ -20,7 +20,7 @@ export async function createEvent(
   deps: Deps,
   project: Tenant,
   input: EventInput & { eventName: string },
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed }: Origin,
 ): Promise<EventDefinition> {
   const definition: EventDefinition = {
     _id: derivedId(at, 'event definition', seed.toHexString()),

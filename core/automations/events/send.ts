@@ -6,6 +6,7 @@ import { inTransaction } from '../../base/database/transactions.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import { AppError, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
+import type { Origin } from '../../base/maker.ts';
 import type { Project, PropertyValue, Session } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { coerce } from '../../base/text/coercion.ts';
@@ -32,11 +33,9 @@ declare module '../../base/deps.ts' {
 }
 
 type SendEventInput = Described<typeof sendEventBody>;
-type Origin = { at: Date; seed: ObjectId };
-
 const TOGETHER_MAX = 100;
 
-/** Endpoint 18, with its checks in the documented order: a contact is created only after all of them have passed. */
+/** With its checks in the documented order: a contact is created only after all of them have passed. */
 export async function sendEvent(
   deps: Deps,
   project: Project,

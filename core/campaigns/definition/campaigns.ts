@@ -6,7 +6,7 @@ import { named } from '../../base/database/search.ts';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
-import { madeBy, refuseAuthor } from '../../base/maker.ts';
+import { madeBy, type Origin, refuseAuthor } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { taggedWith } from '../../base/text/tags.ts';
@@ -21,7 +21,6 @@ import {
   emptyCounts,
   namedFields,
   noGradualState,
-  type Origin,
   plainFields,
   readyToPublish,
   templateWrite,
@@ -35,7 +34,6 @@ export const CAMPAIGN_METRICS = 'campaign-metrics';
 
 const MAX_LATENESS_MINUTES = 60;
 
-/** Endpoint 3. */
 export async function createCampaign(
   deps: Deps,
   project: Project,
@@ -76,7 +74,6 @@ export async function plannedCampaign(
   return campaign;
 }
 
-/** Endpoint 4. */
 export async function findCampaign(deps: Deps, project: Pick<Project, '_id'>, campaignId: string): Promise<Campaign> {
   const _id = parseId(campaignId);
   const campaign = _id && (await deps.db.campaigns.findOne({ _id, projectId: project._id }));

@@ -1,9 +1,8 @@
-import type { ObjectId } from 'mongodb';
 import type { updateCampaignBody } from '../../../schemas/campaigns/campaigns.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
-import type { By } from '../../base/maker.ts';
+import type { Origin } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { storedTags } from '../../base/text/tags.ts';
@@ -21,11 +20,6 @@ import { requireOtherAudience } from './of-campaign.ts';
 
 export type CampaignInput = Described<typeof updateCampaignBody>;
 type GradualInput = NonNullable<CampaignInput['gradual']>;
-
-export interface Origin extends By {
-  at: Date;
-  seed: ObjectId;
-}
 
 export const emptyCounts: CampaignCounts = {
   totalContacts: 0,

@@ -1,7 +1,7 @@
 import { nextUpdate, refuseUnseen } from '../../base/database/seen.ts';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid } from '../../base/errors.ts';
-import { type By, refuseAuthor } from '../../base/maker.ts';
+import { type By, type Origin, refuseAuthor } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { referToTemplate } from '../../templates/find.ts';
@@ -10,7 +10,7 @@ import type { Campaign } from '../model.ts';
 import { isEditable, isPausedBeforeStart, OVER, PUBLISHED } from '../status.ts';
 import { CAMPAIGN_STARTS, findCampaign, stateConflict } from './campaigns.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
-import { type CampaignInput, namedFields, type Origin, plainFields, readyToPublish, templateWrite } from './input.ts';
+import { type CampaignInput, namedFields, plainFields, readyToPublish, templateWrite } from './input.ts';
 import { publishes, refusePast, timingOf } from './timing.ts';
 
 const TRIES_MAX = 5;

@@ -1,6 +1,6 @@
 import type { Deps } from '../../base/deps.ts';
 import { TokenBucket } from '../../base/limits/token-bucket.ts';
-import type { RunPolicy } from '../../mail/deliver/run.ts';
+import type { SendingPolicy } from '../../mail/deliver/range-sending.ts';
 import type { ClaimedRecipient } from '../../mail/deliver/sources/source.ts';
 import type { Outcome } from '../../mail/ledger/ledger.ts';
 import { TemplateRenderError } from '../../templates/language/templates.ts';
@@ -22,7 +22,7 @@ interface Given {
 export const PACE = { burst: (perSecond: number) => Math.max(2, perSecond / 10), tokens: 1 };
 
 /** How a campaign is sent: its rate, its status after each claim, its compiled mail, its thresholds. */
-export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, rangesAtOnce }: Given): RunPolicy {
+export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, rangesAtOnce }: Given): SendingPolicy {
   const { _id, projectId, unsubscribeGroupId, sendRatePerSecond } = campaign;
   const share = (perSecond: number | null) => perSecond && perSecond / rangesAtOnce;
   let perSecond = sendRatePerSecond;

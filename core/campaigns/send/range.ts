@@ -2,7 +2,7 @@ import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { sendOverConnections } from '../../mail/deliver/connections.ts';
-import { Run } from '../../mail/deliver/run.ts';
+import { RangeSending } from '../../mail/deliver/range-sending.ts';
 import type { Sending } from '../../mail/deliver/sending.ts';
 import { BlockSource } from '../../mail/deliver/sources/blocks.ts';
 import { RowSource } from '../../mail/deliver/sources/rows.ts';
@@ -66,7 +66,7 @@ export async function sendRange(sending: Sending, page: CampaignRange, control: 
   const relay = noteRelay(deps, campaign);
   const thresholds = watchThresholds(deps, campaign);
   const policy = policyOf(deps, { campaign, compiled, relay, thresholds, rangesAtOnce: page.pagesAtOnce });
-  const run = new Run(sending, policy, { timeMs: PAGE_TIME_MS, ...control });
+  const run = new RangeSending(sending, policy, { timeMs: PAGE_TIME_MS, ...control });
   const nextSeq = await sendOverConnections(run, sourceOf(sending, campaign, page));
   await relay.over(run);
   if (run.error) throw run.error;

@@ -1,4 +1,4 @@
-import type { Run } from '../../mail/deliver/run.ts';
+import type { RangeSending } from '../../mail/deliver/range-sending.ts';
 import type { RelayFault, SendingDeps } from '../../mail/ledger/relay.ts';
 import { formatReply } from '../../mail/ledger/rules/relay-replies.ts';
 import type { Campaign } from '../model.ts';
@@ -7,8 +7,8 @@ import type { Campaign } from '../model.ts';
 const NEWS_AFTER_MS = 2_000;
 
 export interface RelayNote {
-  check(run: Run): void;
-  over(run: Run): Promise<void>;
+  check(run: RangeSending): void;
+  over(run: RangeSending): Promise<void>;
 }
 
 /**
@@ -21,7 +21,7 @@ export function noteRelay(deps: SendingDeps, campaign: Campaign): RelayNote {
   let noted = campaign.relay ?? null;
   let writing: Promise<unknown> = Promise.resolve();
 
-  function check(run: Run): void {
+  function check(run: RangeSending): void {
     const outage = mailer.outage('campaign');
     const since = outage?.since ?? null;
     const isNews = since !== null && (run.waitMs > 0 || clock.now().getTime() - since.getTime() > NEWS_AFTER_MS);

@@ -8,6 +8,7 @@ import { inTransaction } from '../../base/database/transactions.ts';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
+import type { Origin } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import type { SuppressionGroup, SuppressionReason } from './model.ts';
@@ -123,7 +124,7 @@ export async function createGroup(
   deps: Deps,
   project: Tenant,
   input: GroupInput,
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed }: Origin,
 ): Promise<SuppressionGroup> {
   if (input.isPublic) await requireRoom(deps, project);
   for (let attempt = 0; ; attempt += 1) {

@@ -5,6 +5,7 @@ import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mail/mails.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { invalid } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
+import type { Origin } from '../../base/maker.ts';
 import { withoutEnd } from '../../base/text/text-ends.ts';
 import { isAllowedUrl } from '../../base/text/urls.ts';
 import { breather } from '../../base/work/breathe.ts';
@@ -27,7 +28,7 @@ export interface GivenAttachments {
 /** Decodes the attachments in the call. Those behind a URL are fetched when the mail is sent; here only the URL itself is checked. */
 export async function readAttachments(
   inputs: AttachmentInput[],
-  origin: { at: Date; seed: ObjectId },
+  origin: Origin,
   { allowPrivateUrls: allow }: Pick<Config, 'allowPrivateUrls'>,
 ): Promise<GivenAttachments> {
   const decoded: Array<{ input: AttachmentInput; index: number; bytes: Buffer | null }> = [];

@@ -8,7 +8,7 @@ import { breather } from '../../base/work/breathe.ts';
 import type { Message } from '../ledger/model.ts';
 import { queueMailings, refuseFullBacklog } from '../messages/messages.ts';
 import { dropFetched } from './fetch-attachments.ts';
-import type { Origin, SendInput } from './inputs.ts';
+import type { MailOrigin, SendInput } from './inputs.ts';
 import { type DraftedSend, draftSend, fetchFiles, mailingOf, messagesOf, publishStored, uuidOf } from './send.ts';
 
 interface BatchInput {
@@ -39,7 +39,7 @@ export async function sendBatch(
   deps: Deps,
   project: Project,
   { mails, mode = 'strict' }: BatchInput,
-  origin: Origin,
+  origin: MailOrigin,
 ): Promise<BatchSent> {
   const isStrict = mode === 'strict';
   const origins = mails.map((_, index) => ({
@@ -71,7 +71,7 @@ async function draftAll(
   deps: Deps,
   project: Project,
   mails: BatchInput['mails'],
-  origins: Origin[],
+  origins: MailOrigin[],
 ): Promise<Array<DraftedSend | AppError>> {
   const drafts: Array<DraftedSend | AppError> = [];
   for (let start = 0; start < mails.length; start += DRAFTS_AT_ONCE) {
@@ -87,7 +87,7 @@ async function draftAll(
 async function makeAll(
   deps: Deps,
   drafts: ReadonlyArray<DraftedSend | AppError>,
-  origins: Origin[],
+  origins: MailOrigin[],
   batchId: string,
 ): Promise<Array<Made | AppError>> {
   const pause = breather();
@@ -99,7 +99,7 @@ async function makeAll(
   return made;
 }
 
-function make(deps: Deps, draft: DraftedSend, origin: Origin, batchId: string): Made | AppError {
+function make(deps: Deps, draft: DraftedSend, origin: MailOrigin, batchId: string): Made | AppError {
   try {
     return messagesOf(deps, draft, origin, { batchId });
   } catch (error) {

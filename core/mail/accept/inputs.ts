@@ -3,7 +3,7 @@ import type { bulkMailBody, mailOptions, sendMailBody } from '../../../schemas/m
 import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
-import type { By } from '../../base/maker.ts';
+import type { Origin } from '../../base/maker.ts';
 import type { Mailbox, Project } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { storedTags, taggedWith } from '../../base/text/tags.ts';
@@ -23,15 +23,13 @@ export type SendInput = Described<typeof sendMailBody>;
 export type BulkInput = Described<typeof bulkMailBody>;
 type MailOptions = Described<typeof mailOptions>;
 
-export interface Origin extends By {
-  at: Date;
-  seed: ObjectId;
+export interface MailOrigin extends Origin {
   /** The key of the call, when its scope is send: it is stored with the messages. */
   keyId?: ObjectId | undefined;
 }
 
 /** Only mails of keys with scope send have the field, so that others pay nothing for it. */
-export function sentBy({ keyId }: Origin): Pick<Message, 'keyId'> {
+export function sentBy({ keyId }: MailOrigin): Pick<Message, 'keyId'> {
   return keyId === undefined ? {} : { keyId };
 }
 
@@ -44,7 +42,12 @@ export interface MailDraft extends GivenAttachments {
 }
 
 /** The common part of a send and a bulk, checked; faults of the call itself are reported before anything that it names is looked up. */
-export async function draftMail(deps: Deps, project: Project, input: MailOptions, origin: Origin): Promise<MailDraft> {
+export async function draftMail(
+  deps: Deps,
+  project: Project,
+  input: MailOptions,
+  origin: MailOrigin,
+): Promise<MailDraft> {
   checkHeaders(input.headers ?? {});
   const sendAt = laterThan(origin, input);
   checkData(input.dynamicData, 'dynamicData');
@@ -86,7 +89,7 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
 }
 
 /** null: not given, or its time had come when the call began. */
-function laterThan({ at: now }: Origin, { scheduledAt }: MailOptions): Date | null {
+function laterThan({ at: now }: MailOrigin, { scheduledAt }: MailOptions): Date | null {
   const at = scheduledAt === undefined ? null : scheduledTime(scheduledAt, now);
   return at && at > now ? at : null;
 }

@@ -8,7 +8,7 @@ import { checkData } from '../../templates/mail.ts';
 import { readTemplate } from '../../templates/publish.ts';
 import { contactNamed } from '../previews/contacts.ts';
 import { type QueuedTest, sendTestMail } from '../previews/test-mails.ts';
-import { mailbox, type Origin } from './inputs.ts';
+import { type MailOrigin, mailbox } from './inputs.ts';
 
 type TestInput = Described<typeof testTemplateBody>;
 
@@ -18,7 +18,7 @@ export async function testTemplate(
   project: Project,
   templateId: string,
   { emails, contactId, dynamicData, version, ...input }: TestInput,
-  origin: Origin,
+  origin: MailOrigin,
 ): Promise<QueuedTest> {
   checkData(dynamicData, 'dynamicData');
   const { template } = await readTemplate(deps, project, templateId, version);

@@ -29,8 +29,8 @@ import {
   type BulkInput,
   draftMail,
   type MailDraft,
+  type MailOrigin,
   mailbox,
-  type Origin,
   recipientsOf,
   type SendInput,
   sentBy,
@@ -56,8 +56,7 @@ interface BulkFailure {
   message: string;
 }
 
-/** Endpoint 5. */
-export async function sendMail(deps: Deps, project: Project, input: SendInput, origin: Origin): Promise<Sent> {
+export async function sendMail(deps: Deps, project: Project, input: SendInput, origin: MailOrigin): Promise<Sent> {
   const drafted = await draftSend(deps, project, input, origin);
   const { emailId, messages, totalRecipients } = messagesOf(deps, drafted, origin);
   await store(deps, drafted.draft, messages);
@@ -77,7 +76,12 @@ export interface DraftedSend {
 }
 
 /** A mail to one recipient with its copies, checked but for its rendering. */
-export async function draftSend(deps: Deps, project: Project, input: SendInput, origin: Origin): Promise<DraftedSend> {
+export async function draftSend(
+  deps: Deps,
+  project: Project,
+  input: SendInput,
+  origin: MailOrigin,
+): Promise<DraftedSend> {
   const recipients = recipientsOf(mailbox(input.to), input.cc, input.bcc);
   checkRecipients(recipients, 'to');
   await requireSandbox(
@@ -99,7 +103,7 @@ export async function draftSend(deps: Deps, project: Project, input: SendInput, 
 export function messagesOf(
   deps: Deps,
   { draft, recipients, suppressions }: DraftedSend,
-  origin: Origin,
+  origin: MailOrigin,
   shared: Pick<Message, 'batchId'> = {},
 ): { emailId: string; messages: Message[]; totalRecipients: number } {
   const subject = render(draft, recipients[0]!.email, undefined, origin);
@@ -123,8 +127,8 @@ export function messagesOf(
   return { emailId: _id.toHexString(), messages, totalRecipients: recipients.length };
 }
 
-/** Endpoint 6. A fault of one recipient fails that recipient alone. */
-export async function sendBulk(deps: Deps, project: Project, input: BulkInput, origin: Origin): Promise<BulkSent> {
+/** A fault of one recipient fails that recipient alone. */
+export async function sendBulk(deps: Deps, project: Project, input: BulkInput, origin: MailOrigin): Promise<BulkSent> {
   const people = input.recipients.map((entry, index) => {
     checkData(entry.dynamicData, `recipients/${index}/dynamicData`);
     const email = normalizeEmail(entry.email);
@@ -198,7 +202,7 @@ async function checkSender(deps: Deps, project: Project, { content }: MailDraft,
  * A mail that cannot be rendered is refused while the caller can still correct it; it is rendered again, from the same sources, when it is
  * sent.
  */
-function render({ templates, content }: MailDraft, email: string, data: object | undefined, { at }: Origin) {
+function render({ templates, content }: MailDraft, email: string, data: object | undefined, { at }: MailOrigin) {
   const builtIn = { email, at, pages: TRIAL_PAGES, contact: null };
   try {
     return checkRendering(templates, variablesOf(builtIn, content.data, data as Record<string, unknown> | undefined));
@@ -254,7 +258,7 @@ function waitingFor(sendAt: Date, at: Date): Pick<Queued, 'state' | 'scheduledAt
   return { state: states.scheduled, scheduledAt: sendAt, timeline: [{ ...scheduledLine(sendAt), at }] };
 }
 
-function failedFor({ _id, copy, email, name, recipients }: Queued, reason: string, { at }: Origin): Queued {
+function failedFor({ _id, copy, email, name, recipients }: Queued, reason: string, { at }: MailOrigin): Queued {
   const none = recipients?.map((one) => ({ ...one, state: states.failed, reason }));
   const timeline = [{ type: 'failed', at, reason }];
   return {
@@ -319,7 +323,7 @@ export async function mailingOf(
 }
 
 /** A repeat of the request derives the same one. */
-export function uuidOf({ at, seed }: Origin): string {
+export function uuidOf({ at, seed }: MailOrigin): string {
   const hash = createHash('sha256').update(`batch ${at.toISOString()} ${seed.toHexString()}`).digest('hex');
   return [
     hash.slice(0, 8),

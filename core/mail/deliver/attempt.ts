@@ -1,6 +1,6 @@
 import type { ComposedMail } from '../compose/compose.ts';
 import { sendClaimed } from '../ledger/claim.ts';
-import type { Held, Outcome } from '../ledger/ledger.ts';
+import type { Claimed, Outcome } from '../ledger/ledger.ts';
 import type { MessageRecipient } from '../ledger/model.ts';
 import { type Ended, endedBy } from '../ledger/outcomes.ts';
 import type { Connection, Delivery } from '../ledger/relay.ts';
@@ -65,7 +65,7 @@ async function attempt<Mail extends ClaimedMail>(
   return { ended: { held, ...judged }, delivery };
 }
 
-function notComposed(held: Held, outcome: Outcome, recipients: MessageRecipient[] | null): Ended {
+function notComposed(held: Claimed, outcome: Outcome, recipients: MessageRecipient[] | null): Ended {
   return {
     held,
     outcome,

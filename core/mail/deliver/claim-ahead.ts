@@ -4,10 +4,10 @@ import { stoppedBy } from '../../consent/suppressions/rules.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import type { Contact } from '../../people/model.ts';
 import { CONTACT_DELETED } from '../erase/fail-for-deleted.ts';
-import { type Check, CLAIM_MAX, type Held, type Verdict } from '../ledger/ledger.ts';
+import { type Check, CLAIM_MAX, type Claimed, type Verdict } from '../ledger/ledger.ts';
 import { type Ended, endedBy } from '../ledger/outcomes.ts';
 import { UNWRITTEN_MAX } from '../ledger/record-outcomes.ts';
-import type { Run } from './run.ts';
+import type { RangeSending } from './range-sending.ts';
 import type { ClaimedRecipient, Source } from './sources/source.ts';
 
 const PAUSE_MS = 20;
@@ -34,14 +34,14 @@ interface Around {
  * - done: the source has no more, and nothing is ready
  */
 export class ClaimAhead {
-  #run: Run;
+  #run: RangeSending;
   #source: Source;
   #around: Around;
   #ready: ClaimedRecipient[] = [];
   #filling: Promise<void> | null = null;
   #written = Promise.withResolvers<void>();
 
-  constructor(run: Run, source: Source, around: Around) {
+  constructor(run: RangeSending, source: Source, around: Around) {
     this.#run = run;
     this.#source = source;
     this.#around = around;
@@ -173,7 +173,7 @@ export class ClaimAhead {
 
   async #admit(items: ClaimedRecipient[]): Promise<void> {
     if (items.length === 0) return;
-    let verdicts: Map<Held, Verdict>;
+    let verdicts: Map<Claimed, Verdict>;
     try {
       [verdicts] = await Promise.all([this.#check(items.map(({ held }) => held)), this.#readContacts(items)]);
     } catch (error) {
@@ -215,7 +215,7 @@ export class ClaimAhead {
       marketingFacts(sending.deps, projectId, groupId),
     ]);
     if (!maySend) this.#run.goOn = false;
-    const verdicts = new Map<Held, Verdict>();
+    const verdicts = new Map<Claimed, Verdict>();
     for (const [index, one] of held.entries()) {
       const hit = maySend ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null;
       if (!maySend) verdicts.set(one, BACK);

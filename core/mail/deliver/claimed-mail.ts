@@ -1,10 +1,10 @@
-import type { Held } from '../ledger/ledger.ts';
+import type { Claimed } from '../ledger/ledger.ts';
 import type { MessageRecipient } from '../ledger/model.ts';
 import type { Lane } from '../ledger/relay.ts';
 
 /** A claimed and checked mail. */
 export interface ClaimedMail {
-  readonly held: Held;
+  readonly held: Claimed;
   readonly lane: Lane;
   /** The mail's Date, the same in every attempt. */
   readonly at: Date;

@@ -1,7 +1,7 @@
 import type { Connection, Mailer } from '../ledger/relay.ts';
 import { attemptDelivery } from './attempt.ts';
 import { ClaimAhead } from './claim-ahead.ts';
-import type { Run } from './run.ts';
+import type { RangeSending } from './range-sending.ts';
 import type { SharingRange } from './sending.ts';
 import type { ClaimedRecipient, Source } from './sources/source.ts';
 
@@ -14,7 +14,7 @@ const QUIET_MIN_MS = 20;
  * Sends the recipients of a range over a fair share of the connections. Resolves when every outcome is durable; returns where to
  * resume.
  */
-export async function sendOverConnections(run: Run, source: Source): Promise<number | null> {
+export async function sendOverConnections(run: RangeSending, source: Source): Promise<number | null> {
   const connections = new Connections(run, source);
   await connections.send();
   // A campaign with an open claim is not over, and the next step looks at it at once.
@@ -29,7 +29,7 @@ export async function sendOverConnections(run: Run, source: Source): Promise<num
  * - ending: without connections it returns what is claimed, and ends when every outcome is durable
  */
 class Connections implements SharingRange {
-  #run: Run;
+  #run: RangeSending;
   #sizeMax: number;
   #supply: ClaimAhead;
   #ranges: Set<SharingRange>;
@@ -37,7 +37,7 @@ class Connections implements SharingRange {
   /** Of its connections those that it waits for. */
   #waiting = 0;
 
-  constructor(run: Run, source: Source) {
+  constructor(run: RangeSending, source: Source) {
     this.#run = run;
     this.#sizeMax = source.sizeMax;
     this.#ranges = run.sending.ranges;

@@ -4,7 +4,7 @@ import { emailDomain } from '../../base/text/addresses.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import { messageIdOf } from '../compose/links.ts';
 import { claimMessages } from '../ledger/claim.ts';
-import { CLAIM_MAX, claimedBy, type Held } from '../ledger/ledger.ts';
+import { CLAIM_MAX, type Claimed, claimedBy } from '../ledger/ledger.ts';
 import { applyCheck, UNWRITTEN_MAX } from '../ledger/record-outcomes.ts';
 import type { Connection, Lane } from '../ledger/relay.ts';
 import { LANE_POLICIES } from '../ledger/rules/lane-policy.ts';
@@ -27,7 +27,7 @@ const FAILED_AGAIN_MS = 60_000;
 const LARGE_AGAIN_MS = 1_000;
 const ALONE_MAX = 2;
 
-type Prepared = Map<Held, PreparedMail>;
+type Prepared = Map<Claimed, PreparedMail>;
 
 /**
  * Mail that waits in rows with a time at which it is due: sent by any number of processes, with Temporal and Redis or without. A
@@ -83,12 +83,12 @@ export class MailQueue implements JobQueue {
     }
   };
 
-  async #claim(projectId: ObjectId, ids: ObjectId[]): Promise<Held[]> {
+  async #claim(projectId: ObjectId, ids: ObjectId[]): Promise<Claimed[]> {
     const { deps, ledger } = this.#sending;
     return ids.length === 0 ? [] : (await claimMessages(deps, ledger, { projectId, ids, due: true })).held;
   }
 
-  async #prepare(projectId: ObjectId, held: Held[]): Promise<Prepared> {
+  async #prepare(projectId: ObjectId, held: Claimed[]): Promise<Prepared> {
     const { deps, ledger, outcomes } = this.#sending;
     if (held.length === 0) return new Map();
     try {
@@ -105,7 +105,7 @@ export class MailQueue implements JobQueue {
   }
 
   /** Resolves when the outcome is durable, or, where that is not awaited, when the relay has answered. */
-  async #deliver(held: Held, prepared: Promise<Prepared>, connection: Connection): Promise<void> {
+  async #deliver(held: Claimed, prepared: Promise<Prepared>, connection: Connection): Promise<void> {
     const mail = (await prepared).get(held);
     if (!mail) return connection.release();
     const place = await this.#reserve(mail, connection);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import type { DotState } from './dot-journal.ts';
-import { after, type Claim, DOT_MS, type Held, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
+import { after, type Claim, type Claimed, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
 import type { Connection, Delivery, Envelope } from './relay.ts';
 import { CLAIMABLE_STATES, states } from './states.ts';
 
@@ -75,9 +75,9 @@ async function readBack(
   }
 }
 
-function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim'>, safeUntilMs: number): Held {
+function hold(ledger: Ledger, facts: Pick<Claimed, '_id' | 'projectId' | 'claim'>, safeUntilMs: number): Claimed {
   const lease = { safeUntilMs, check: null };
-  const held: Held = { ...facts, lease, part: null, stopped: null, dotWritten: false, about: null };
+  const held: Claimed = { ...facts, lease, part: null, stopped: null, dotWritten: false, about: null };
   ledger.held.set(facts._id.toHexString(), held);
   return held;
 }
@@ -87,7 +87,7 @@ function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim'>, 
  * noted first. Then the lease is looked at again: the process may have been stopped while it wrote, and the journal been read
  * without this dot.
  */
-export function dotGuard(ledger: Ledger, held: Held): () => boolean {
+export function dotGuard(ledger: Ledger, held: Claimed): () => boolean {
   const mayGo = () => !ledger.stopping && held.stopped === null && ledger.now() < held.lease.safeUntilMs;
   return () => {
     if (!mayGo()) return false;
@@ -102,7 +102,7 @@ export function dotGuard(ledger: Ledger, held: Held): () => boolean {
 export async function sendClaimed(
   connection: Connection,
   ledger: Ledger,
-  { held, envelope, bytes }: { held: Held; envelope: Envelope; bytes: string | Buffer },
+  { held, envelope, bytes }: { held: Claimed; envelope: Envelope; bytes: string | Buffer },
 ): Promise<Delivery> {
   const delivery = await connection.send(envelope, bytes, dotGuard(ledger, held));
   if (delivery.kind === 'answered' && held.dotAtMs !== undefined) held.answeredMs = ledger.now() - held.dotAtMs;
@@ -111,7 +111,7 @@ export async function sendClaimed(
   return delivery;
 }
 
-function note(ledger: Ledger, held: Held, state: DotState): boolean {
+function note(ledger: Ledger, held: Claimed, state: DotState): boolean {
   held.noted = state;
   return ledger.dots?.note(held, state) ?? true;
 }

@@ -30,7 +30,7 @@ export type Verdict = (
  * Checks claimed messages on the primary, after the claim and with every renewal. Messages that may be sent are not in the
  * result.
  */
-export type Check = (held: readonly Held[]) => Promise<Map<Held, Verdict>>;
+export type Check = (held: readonly Claimed[]) => Promise<Map<Claimed, Verdict>>;
 
 /** The time in which final dots may be written. A message has one of its own, or shares that of its block's claim. */
 interface Lease {
@@ -40,10 +40,10 @@ interface Lease {
 }
 
 /** A claim of a part of a block, until it is closed. */
-export interface HeldClaim extends Lease {
+export interface OpenClaim extends Lease {
   readonly place: BlockClaim;
   /** In the order of the block, from `place.from`. */
-  readonly recipients: Held[];
+  readonly recipients: Claimed[];
   /** Recipients whose outcome is not a row yet. */
   unwritten: number;
   /** Another process has taken it over, and settles what has no row. */
@@ -53,13 +53,13 @@ export interface HeldClaim extends Lease {
 }
 
 /** A message that this process has claimed. */
-export interface Held {
+export interface Claimed {
   readonly _id: ObjectId;
   readonly projectId: ObjectId;
   readonly claim: number;
   readonly lease: Lease;
   /** Set for a recipient of a block, which has no row before its outcome. */
-  readonly part: { readonly claim: HeldClaim; readonly seq: number } | null;
+  readonly part: { readonly claim: OpenClaim; readonly seq: number } | null;
   /** The result of a check during a renewal: the final dot must not be written. */
   stopped: Verdict | null;
   dotWritten: boolean;
@@ -91,7 +91,7 @@ type MessageFacts = Pick<
 
 export interface Claim {
   readonly number: number;
-  readonly held: Held[];
+  readonly held: Claimed[];
   /** Becomes the Date of messages that had none; after an earlier attempt the document has it. */
   readonly firstAt: Date;
 }
@@ -100,9 +100,9 @@ export interface Claim {
 export interface Ledger {
   readonly owner: string;
   /** Claimed rows, by id. */
-  readonly held: Map<string, Held>;
+  readonly held: Map<string, Claimed>;
   /** Open claims of blocks, by id. */
-  readonly blocks: Map<string, HeldClaim>;
+  readonly blocks: Map<string, OpenClaim>;
   claims: number;
   /** Not set where no dot journal can be kept. */
   dots?: DotWriter;
@@ -156,6 +156,6 @@ export function after(amount: number | string) {
   return { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount } };
 }
 
-export function distinctProjects(held: readonly Pick<Held, 'projectId'>[]): ObjectId[] {
+export function distinctProjects(held: readonly Pick<Claimed, 'projectId'>[]): ObjectId[] {
   return distinctIds(held.map(({ projectId }) => projectId));
 }

@@ -1,12 +1,12 @@
 import type { Document, ObjectId } from 'mongodb';
 import { waitToBeCounted } from './counting/facts.ts';
-import { after, type Held, type Outcome, type Verdict } from './ledger.ts';
+import { after, type Claimed, type Outcome, type Verdict } from './ledger.ts';
 import type { MessageRecipient, SmtpReply } from './model.ts';
 import type { Classification } from './rules/bounces.ts';
 import { COUNTED_STATES, DEFERRAL_STATES, DELIVERED_STATES, FINAL_STATES, states } from './states.ts';
 
 export interface Ended {
-  held: Held;
+  held: Claimed;
   outcome: Outcome;
   /** Refusals of this attempt that concern an address. */
   bounces?: Bounce[] | undefined;
@@ -20,7 +20,7 @@ export interface Bounce {
   classification: Classification;
 }
 
-export function endedBy(held: Held, { recipients, ...outcome }: Verdict): Ended {
+export function endedBy(held: Claimed, { recipients, ...outcome }: Verdict): Ended {
   return { held, outcome, recipients };
 }
 

@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { untilDone } from '../../base/database/retry.ts';
 import { ClaimCloser } from './blocks/close.ts';
 import { writeRows } from './blocks/write-rows.ts';
-import { type Check, distinctProjects, type Held, type Ledger, type LedgerDeps, type Verdict } from './ledger.ts';
+import { type Check, type Claimed, distinctProjects, type Ledger, type LedgerDeps, type Verdict } from './ledger.ts';
 import type { Message } from './model.ts';
 import { type Ended, endedBy, outcomePipeline, stored } from './outcomes.ts';
 import { LANE_POLICIES } from './rules/lane-policy.ts';
@@ -115,7 +115,7 @@ export class OutcomeWriter {
     void this.#closer.closeAll();
   }
 
-  #release({ _id, part }: Held): void {
+  #release({ _id, part }: Claimed): void {
     if (!part) this.#ledger.held.delete(_id.toHexString());
     else if (--part.claim.unwritten === 0) this.#closer.add(part.claim);
   }
@@ -144,12 +144,17 @@ function isOurs({ held: { part }, outcome }: Ended): boolean {
 }
 
 /** Checks suppression and status after the claim; records the refused messages and returns the rest. */
-export async function checkAfterClaim(held: Held[], check: Check, writer: OutcomeWriter): Promise<Held[]> {
+export async function checkAfterClaim(held: Claimed[], check: Check, writer: OutcomeWriter): Promise<Claimed[]> {
   return applyCheck(held, await check(held), check, writer);
 }
 
 /** For callers that have made the first check themselves; `check` is repeated with every renewal. */
-export function applyCheck(held: Held[], verdicts: Map<Held, Verdict>, check: Check, writer: OutcomeWriter): Held[] {
+export function applyCheck(
+  held: Claimed[],
+  verdicts: Map<Claimed, Verdict>,
+  check: Check,
+  writer: OutcomeWriter,
+): Claimed[] {
   return held.filter((one) => {
     one.lease.check = check;
     const verdict = verdicts.get(one);

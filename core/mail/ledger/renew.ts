@@ -2,13 +2,13 @@ import type { ObjectId } from 'mongodb';
 import {
   after,
   type Check,
+  type Claimed,
   DOT_MS,
   distinctProjects,
-  type Held,
-  type HeldClaim,
   LEASE_MS,
   type Ledger,
   type LedgerDeps,
+  type OpenClaim,
   RENEW_EVERY_MS,
 } from './ledger.ts';
 import { states } from './states.ts';
@@ -39,7 +39,7 @@ export async function renewLeases(deps: LedgerDeps, ledger: Ledger): Promise<voi
   ]);
 }
 
-async function renewRows({ db }: LedgerDeps, ledger: Ledger, held: Held[]): Promise<void> {
+async function renewRows({ db }: LedgerDeps, ledger: Ledger, held: Claimed[]): Promise<void> {
   const askedMs = ledger.now();
   const claimed = { owner: ledger.owner, state: states.committing };
   const ours = {
@@ -54,7 +54,7 @@ async function renewRows({ db }: LedgerDeps, ledger: Ledger, held: Held[]): Prom
 }
 
 /** A claim that another process has taken over is not renewed, since the filter names the owner: no dot of it follows. */
-async function renewClaims({ db }: LedgerDeps, ledger: Ledger, claims: HeldClaim[]): Promise<void> {
+async function renewClaims({ db }: LedgerDeps, ledger: Ledger, claims: OpenClaim[]): Promise<void> {
   const askedMs = ledger.now();
   const open = { owner: ledger.owner, endedAt: { $exists: false } };
   const ours = {
@@ -78,7 +78,7 @@ function idsOf(found: Array<{ _id: ObjectId }>): Set<string> {
   return new Set(found.map(({ _id }) => _id.toHexString()));
 }
 
-async function checkAgain(held: Held[]): Promise<void> {
+async function checkAgain(held: Claimed[]): Promise<void> {
   const waiting = held.filter(({ dotWritten, stopped, lease }) => !dotWritten && !stopped && lease.check !== null);
   const byCheck = Map.groupBy(waiting, ({ lease }) => lease.check as Check);
   await Promise.all(

@@ -1,5 +1,5 @@
 import { type DotJournals, MACHINE_MARK, type NotedDot } from './dot-journal.ts';
-import type { Held, Ledger } from './ledger.ts';
+import type { Claimed, Ledger } from './ledger.ts';
 
 /** Gives the ledger a journal. The owner's name then says on which machine, so that others know that there is one. */
 export function withDotJournal(ledger: Ledger, journals: DotJournals): Ledger {
@@ -14,6 +14,6 @@ function* unwritten(ledger: Ledger): Generator<NotedDot> {
   for (const { recipients } of ledger.blocks.values()) for (const held of recipients) if (isNoted(held)) yield held;
 }
 
-function isNoted(held: Held): held is Held & NotedDot {
+function isNoted(held: Claimed): held is Claimed & NotedDot {
   return held.noted !== undefined;
 }

@@ -1,6 +1,6 @@
-import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
+import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { requireSandbox } from '../../base/sandbox.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
@@ -35,7 +35,7 @@ export async function sendTestMail(
   deps: Deps,
   project: Pick<Project, '_id'>,
   mail: TestMail,
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed }: Origin,
 ): Promise<QueuedTest> {
   await requireVerifiedDomain(deps, project, mail.from.email, 'from/email');
   const { emails, contact, data, isCampaign, ...shown } = mail;

@@ -1,8 +1,7 @@
-import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
-import { type By, refuseAuthor } from '../../base/maker.ts';
+import { type Origin, refuseAuthor } from '../../base/maker.ts';
 import type { ConsentEvidence } from '../../consent/consents/model.ts';
 import { parseConsent } from '../../consent/consents/parse.ts';
 import type { ConsentProject } from '../../consent/consents/record.ts';
@@ -18,12 +17,12 @@ interface BulkUpdated {
   errors: { index: number; email: string | null; message: string }[];
 }
 
-/** Endpoint 8. Each contact by the rules of endpoint 7, in order; the failure of one does not affect the others. */
+/** Each contact by the rules of endpoint 7, in order; the failure of one does not affect the others. */
 export async function bulkUpdateContacts(
   deps: Deps,
   project: ConsentProject,
   { contacts, runWorkflow = false }: { contacts: { [field: string]: unknown }[]; runWorkflow?: boolean | undefined },
-  { at, seed, by }: By & { at: Date; seed: ObjectId },
+  { at, seed, by }: Origin,
 ): Promise<BulkUpdated> {
   if (runWorkflow) refuseAuthor({ by }, 'startAutomations');
   const read = contacts.map((contact) => readContactWithConsent(project, contact, { at, now: deps.clock.now() }));

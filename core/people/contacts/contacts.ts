@@ -4,6 +4,7 @@ import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import { derivedId, findById, parseId } from '../../base/ids.ts';
+import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
 import { normalizeEmail, requireEmail } from '../../base/text/addresses.ts';
@@ -20,12 +21,6 @@ import { findByPart } from '../search.ts';
 type ContactInput = Described<typeof updateContactBody>;
 
 /** The input from which the ids of a request's new contacts are derived. */
-interface Origin {
-  at: Date;
-  seed: ObjectId;
-}
-
-/** Endpoint 7. */
 export function upsertContact(deps: Deps, project: Project, input: ContactInput, origin: Origin): Promise<Contact> {
   return makeContact(deps, project, input, origin, 'change');
 }
@@ -112,7 +107,6 @@ export async function deleteContactsByEmail(deps: Deps, project: Project, emails
   );
 }
 
-/** Endpoint 9. */
 export async function findContactsByEmail(deps: Deps, project: Project, emails: string[]): Promise<Contact[]> {
   const normal = new Set(emails.flatMap((email) => normalizeEmail(email) ?? []));
   return deps.db.contacts

@@ -1,4 +1,3 @@
-import type { ObjectId } from 'mongodb';
 import type { createCustomFieldBody } from '../../../schemas/people/custom-fields.ts';
 import { RESERVED_FIELD_NAMES } from '../../../schemas/people/custom-fields.ts';
 import type { Described } from '../../../schemas/schema.ts';
@@ -7,6 +6,7 @@ import { inTransaction } from '../../base/database/transactions.ts';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, findById } from '../../base/ids.ts';
+import type { Origin } from '../../base/maker.ts';
 import type { Project, PropertyType, PropertyValue } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { coerce } from '../../base/text/coercion.ts';
@@ -22,7 +22,7 @@ export async function createCustomField(
   deps: Deps,
   project: Tenant,
   { fieldName, fieldType, description = '', defaultValue = null }: CustomFieldInput,
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed }: Origin,
 ): Promise<CustomField> {
   if (RESERVED_FIELD_NAMES.includes(fieldName))
     throw invalid('fieldName: is the name of a field that every contact has.', 'fieldName: is reserved');

@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { AppError, invalid } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
+import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import type { ConsentProject } from '../../consent/consents/record.ts';
@@ -53,12 +54,12 @@ interface RemovedFromList {
   errors: Refused[];
 }
 
-/** Endpoint 12. Suppressed addresses join too: lists hold the members, suppressions decide about mail. */
+/** Suppressed addresses join too: lists hold the members, suppressions decide about mail. */
 export async function addToList(
   deps: Deps,
   project: ConsentProject,
   { contactListId, consent: given, ...named }: Named & { contactListId: string; consent?: unknown },
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed }: Origin,
 ): Promise<AddedToList> {
   const { people, malformed } = readNamed(named);
   const list = await findStoredList(deps, project, contactListId, 'contactListId');
@@ -97,7 +98,7 @@ export async function addToList(
   };
 }
 
-/** Endpoint 13. An unknown address is simply not in the list; an unknown id is an error. */
+/** An unknown address is simply not in the list; an unknown id is an error. */
 export async function removeFromList(
   deps: Deps,
   project: Tenant,

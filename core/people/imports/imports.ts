@@ -88,7 +88,7 @@ export function listImports(
   return pageOf(deps.db.imports, filter, page, { sort: { _id: -1 }, hint: status ? 'status' : 'newest' });
 }
 
-export function importStarts(deps: Deps): JobQueue {
+export function importQueue(deps: Deps): JobQueue {
   return documentQueue<ContactImport>(deps, {
     name: IMPORT_STARTS,
     collection: deps.db.imports,

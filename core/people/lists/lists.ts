@@ -6,7 +6,7 @@ import { named } from '../../base/database/search.ts';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
-import { type By, refuseAuthor } from '../../base/maker.ts';
+import { type Origin, refuseAuthor } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { withCount, withCounts } from '../changes/counts.ts';
@@ -26,7 +26,7 @@ export async function createList(
   deps: Deps,
   project: Tenant,
   { name, description = '', filterCriteria, isPublic, type = filterCriteria ? 'segment' : 'list' }: ListInput,
-  { at, seed, ...by }: By & { at: Date; seed: ObjectId },
+  { at, seed, ...by }: Origin,
 ): Promise<ContactList> {
   if (isPublic) refuseAuthor(by, 'makePublic');
   const _id = derivedId(at, 'list', seed.toHexString());

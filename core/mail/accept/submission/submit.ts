@@ -13,7 +13,7 @@ import type { Attachment, Content, Message, MessageRecipient } from '../../ledge
 import { states } from '../../ledger/states.ts';
 import { refuseFullBacklog } from '../../messages/messages.ts';
 import { mailFacts } from '../check-sender.ts';
-import { type Origin, sentBy } from '../inputs.ts';
+import { type MailOrigin, sentBy } from '../inputs.ts';
 import { publishStored, queuedFor } from '../send.ts';
 import { queueOnce } from './queue-once.ts';
 
@@ -51,12 +51,15 @@ interface Submitted {
 }
 
 /** The id of the mail that a try is for; a later try of the same mail gets the id of the first. */
-export function submissionId({ at, seed }: Pick<Origin, 'at' | 'seed'>): ObjectId {
+export function submissionId({ at, seed }: Pick<MailOrigin, 'at' | 'seed'>): ObjectId {
   return derivedId(at, 'submission', seed.toHexString());
 }
 
 /** The parts of a content that are known before the mail is read. */
-export function submissionContent(project: Pick<Project, '_id'>, { at, seed }: Pick<Origin, 'at' | 'seed'>): Content {
+export function submissionContent(
+  project: Pick<Project, '_id'>,
+  { at, seed }: Pick<MailOrigin, 'at' | 'seed'>,
+): Content {
   return {
     _id: seed,
     projectId: project._id,
@@ -87,7 +90,7 @@ export async function submitMail(
   deps: Deps,
   project: Project,
   mail: SubmittedMail,
-  origin: Origin,
+  origin: MailOrigin,
 ): Promise<Submitted> {
   const { from, groupId, eightBit, longLines, file, subject, trackingOpen, trackingClick, sendAt } = mail;
   const group = groupId === null ? null : await findNamableGroup(deps, project, groupId, 'X-Everpost-Group');

@@ -7,7 +7,7 @@ import { suppressionsAgainst } from '../../../consent/suppressions/suppressions.
 import type { Contact } from '../../../people/model.ts';
 import { wantsContact } from '../../compose/compose.ts';
 import { type SendingDomain, sendingDomain } from '../../compose/sending-domain.ts';
-import type { Check, Held, Verdict } from '../../ledger/ledger.ts';
+import type { Check, Claimed, Verdict } from '../../ledger/ledger.ts';
 import type { Content, Message, MessageRecipient } from '../../ledger/model.ts';
 import { afterOutcome } from '../../ledger/rules/judge-delivery.ts';
 import { isOpenRecipient } from '../../ledger/states.ts';
@@ -33,7 +33,7 @@ export interface PreparedMail extends ClaimedMail {
 export async function prepareMails(
   deps: Deps,
   projectId: ObjectId,
-  held: Held[],
+  held: Claimed[],
   claim: { owner: string; number: number },
 ) {
   const ids = held.map(({ _id }) => _id);
@@ -88,7 +88,7 @@ export async function prepareMails(
   return { mails, verdicts: ofHeld(held, mayNotGo.verdicts), messages, contents };
 }
 
-function ofHeld(held: readonly Held[], verdicts: Map<string, Verdict>): Map<Held, Verdict> {
+function ofHeld(held: readonly Claimed[], verdicts: Map<string, Verdict>): Map<Claimed, Verdict> {
   return new Map(
     held.flatMap((one) => {
       const verdict = verdicts.get(one._id.toHexString());

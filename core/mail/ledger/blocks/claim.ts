@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../../base/database/idempotent-insert.ts';
 import { taggedWith } from '../../../base/text/tags.ts';
 import { Tally } from '../counting/tally.ts';
-import { after, DOT_MS, type Held, type HeldClaim, LEASE_MS, type Ledger, type LedgerDeps } from '../ledger.ts';
+import { after, type Claimed, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps, type OpenClaim } from '../ledger.ts';
 import type { Block, BlockClaim } from './model.ts';
 import { BLOCK_CLAIM, recipientId } from './recipient-id.ts';
 
@@ -28,7 +28,7 @@ export async function claimPart(
   deps: LedgerDeps,
   ledger: Ledger,
   { block, from, to, frozenAt, tags }: { block: Block; from: number; to: number; frozenAt: Date; tags?: string[] },
-): Promise<HeldClaim | null> {
+): Promise<OpenClaim | null> {
   const { projectId, campaignId, n } = block;
   const key = { _id: new ObjectId(), projectId, campaignId, n, from, owner: ledger.owner };
   const stored = await insertClaim(deps, ledger, key, { to, fromSeq: block.fromSeq + from, frozenAt });
@@ -73,11 +73,11 @@ function hold(
   block: Block,
   { place, askedMs }: Stored,
   tagged: ReturnType<typeof taggedWith>,
-): HeldClaim {
+): OpenClaim {
   const { projectId, campaignId, from, to, fromSeq, frozenAt } = place;
-  const recipients: Held[] = [];
+  const recipients: Claimed[] = [];
   const safeUntilMs = askedMs + DOT_MS;
-  const claim: HeldClaim = {
+  const claim: OpenClaim = {
     place,
     recipients,
     safeUntilMs,

@@ -2,7 +2,7 @@ import type { Document, Filter } from 'mongodb';
 import { untilDone } from '../../../base/database/retry.ts';
 import { countRowsOf } from '../counting/claims.ts';
 import type { Cell } from '../counting/tally.ts';
-import { distinctProjects, type HeldClaim, type Ledger, type LedgerDeps } from '../ledger.ts';
+import { distinctProjects, type Ledger, type LedgerDeps, type OpenClaim } from '../ledger.ts';
 import type { BlockClaim } from './model.ts';
 
 /** Closing 64 claims costs MongoDB little more than closing one; a pause waits for it. */
@@ -16,7 +16,7 @@ const REPEAT = { firstMs: 1_000, maxMs: 1_000 };
 export class ClaimCloser {
   #deps: LedgerDeps;
   #ledger: Ledger;
-  #waiting: HeldClaim[] = [];
+  #waiting: OpenClaim[] = [];
   #closing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -25,7 +25,7 @@ export class ClaimCloser {
     this.#ledger = ledger;
   }
 
-  add(claim: HeldClaim): void {
+  add(claim: OpenClaim): void {
     if (claim.isLost) return void this.#ledger.blocks.delete(claim.place._id.toHexString());
     this.#waiting.push(claim);
     this.#timer ??= setTimeout(() => void this.closeAll(), GATHER_MS);
@@ -43,7 +43,7 @@ export class ClaimCloser {
     }
   }
 
-  async #close(claims: HeldClaim[]): Promise<void> {
+  async #close(claims: OpenClaim[]): Promise<void> {
     const { db, log } = this.#deps;
     await untilDone(
       async () => {
@@ -57,7 +57,7 @@ export class ClaimCloser {
   }
 
   /** A claim that a lost answer had closed may be counted by now. */
-  #stillOpen(claims: HeldClaim[]): Filter<BlockClaim> {
+  #stillOpen(claims: OpenClaim[]): Filter<BlockClaim> {
     const places = claims.map(({ place }) => place);
     return {
       _id: { $in: places.map(({ _id }) => _id) },
@@ -67,14 +67,14 @@ export class ClaimCloser {
     };
   }
 
-  #countsOf({ place, recipients, tally }: HeldClaim): Cell[] | Promise<Cell[]> {
+  #countsOf({ place, recipients, tally }: OpenClaim): Cell[] | Promise<Cell[]> {
     const ids = recipients.map(({ _id }) => _id);
     return tally?.cells() ?? countRowsOf(this.#deps, place.projectId, ids);
   }
 }
 
 /** One update that gives each claim its own counts: it costs MongoDB a third of an update for each. */
-function closed(claims: HeldClaim[], counts: Cell[][]): Document[] {
+function closed(claims: OpenClaim[], counts: Cell[][]): Document[] {
   const ids = claims.map(({ place }) => place._id);
   const own = { $arrayElemAt: [{ $literal: counts }, { $indexOfArray: [{ $literal: ids }, '$_id'] }] };
   const isCounted = { $ne: ['$counts', []] };

@@ -1,9 +1,9 @@
 import { signInMails } from '../core/accounts/sign-in/mails.ts';
-import { eventKind, triggerKind } from '../core/automations/enrollments/enroll.ts';
-import { automationChangeKind, enrollmentKind } from '../core/automations/lifecycle-jobs.ts';
+import { eventQueue, triggerQueue } from '../core/automations/enrollments/enroll.ts';
+import { automationChangeQueue, enrollmentQueue } from '../core/automations/lifecycle-jobs.ts';
 import type { Deps } from '../core/base/deps.ts';
-import { campaignMetrics, campaignStarts } from '../core/campaigns/jobs.ts';
-import { domainRechecks, domainStarts } from '../core/domains/checks.ts';
+import { campaignMetrics, campaignQueue } from '../core/campaigns/jobs.ts';
+import { domainQueue, domainRechecks } from '../core/domains/checks.ts';
 import { webhookDeliveries } from '../core/events/webhook-deliveries.ts';
 import { seriesCounts } from '../core/figures/reports/counting/count.ts';
 import { reputationWarnings } from '../core/figures/reports/warnings.ts';
@@ -14,23 +14,23 @@ import type { JobQueue } from '../core/jobs/queue.ts';
 import { MailQueue } from '../core/mail/deliver/mail-queue.ts';
 import { messageErasures } from '../core/mail/erase/erase.ts';
 import { contentRemovals, ownContentRemovals } from '../core/mail/messages/content-retention.ts';
-import { migrationStarts } from '../core/migrations/jobs.ts';
+import { migrationQueue } from '../core/migrations/jobs.ts';
 import { factCounts } from '../core/people/behaviour/count.ts';
 import { passingWindows } from '../core/people/behaviour/passing.ts';
-import { importStarts } from '../core/people/imports/imports.ts';
+import { importQueue } from '../core/people/imports/imports.ts';
 import { segmentRecomputes } from '../core/people/lists/recompute.ts';
 import { listRemovals } from '../core/people/lists/removals.ts';
 import { mediaRemovals } from '../core/templates/media/removals.ts';
 import { createPoster } from '../platform/fetch/webhook-poster.ts';
 import type { TaskQueue } from '../workflows/names.ts';
-import { inboundService, ownReports } from './inbound-lane.ts';
+import { inboundService, ownReports } from './inbound-role.ts';
 import { retentionService } from './retention.ts';
 import { sendingOf, sendingService } from './sending.ts';
 import type { Service } from './service.ts';
-import { submissionService } from './submission-lane.ts';
+import { submissionService } from './submission-role.ts';
 
 /** The roles of the processes. Each role lists its activities, its queues, and services with their own life cycle. */
-export const lanes = {
+export const roles = {
   /** A cached run takes half a megabyte, and most runs sleep for days; a run that is not cached is replayed, a dozen events. */
   workflows: { worker: () => ({ queue: 'workflows', runsWorkflows: true, options: { maxCachedWorkflows: 64 } }) },
 
@@ -42,14 +42,14 @@ export const lanes = {
     }),
     due: [
       ...[
-        domainStarts,
+        domainQueue,
         domainRechecks,
-        migrationStarts,
+        migrationQueue,
         segmentRecomputes,
         listRemovals,
         factCounts,
         passingWindows,
-        importStarts,
+        importQueue,
         contentRemovals,
         ownContentRemovals,
         inboundRemovals,
@@ -58,9 +58,9 @@ export const lanes = {
         formSubmissions,
         pendingSubscriptions,
       ],
-      ...[campaignStarts, campaignMetrics],
+      ...[campaignQueue, campaignMetrics],
       ...[seriesCounts, reputationWarnings],
-      ...[triggerKind, eventKind, enrollmentKind, automationChangeKind],
+      ...[triggerQueue, eventQueue, enrollmentQueue, automationChangeQueue],
       (deps) => webhookDeliveries(deps, createPoster(deps.config)),
     ],
     services: [retentionService],
@@ -87,11 +87,11 @@ export const lanes = {
   inbound: { due: [ownReports], services: [inboundService] },
 
   submission: { services: [submissionService] },
-} as const satisfies Record<string, Lane>;
+} as const satisfies Record<string, Role>;
 
-export type LaneName = keyof typeof lanes;
+export type RoleName = keyof typeof roles;
 
-export interface Lane {
+export interface Role {
   /** Runs Temporal's tasks; waits while Temporal is down. */
   worker?: (deps: Deps) => WorkerPlan;
   /** Work without Temporal. */
@@ -108,6 +108,6 @@ export interface WorkerPlan {
   options: { maxCachedWorkflows?: number; maxConcurrentActivityTaskExecutions?: number };
 }
 
-export function isLaneName(name: string): name is LaneName {
-  return name in lanes;
+export function isRoleName(name: string): name is RoleName {
+  return name in roles;
 }

@@ -6,7 +6,7 @@ import type { Sending } from './sending.ts';
 import type { ClaimedRecipient } from './sources/source.ts';
 
 /** The campaign, as the sender of a range asks for it. */
-export interface RunPolicy {
+export interface SendingPolicy {
   readonly projectId: ObjectId;
   /** The suppression group that the mail names. */
   readonly groupId: string | null;
@@ -21,7 +21,7 @@ export interface RunPolicy {
   /** Called with each outcome when it is durable. */
   onOutcome(kind: Outcome['kind']): void;
   /** Called with every look at the connections. */
-  onLook(run: Run): void;
+  onLook(run: RangeSending): void;
 }
 
 interface RunControl {
@@ -38,9 +38,9 @@ interface RunControl {
  * - over: its time has passed; nothing more is claimed, and nothing is kept for later
  * - stopped: by a decision, a failure, or the end of the process; unsent claims are returned
  */
-export class Run {
+export class RangeSending {
   readonly sending: Sending;
-  readonly policy: RunPolicy;
+  readonly policy: SendingPolicy;
   /** False after a decision or a failure. */
   goOn = true;
   error: unknown = null;
@@ -57,7 +57,7 @@ export class Run {
   #deadline: number;
   #quietUntil = 0;
 
-  constructor(sending: Sending, policy: RunPolicy, { signal, onProgress, timeMs }: RunControl) {
+  constructor(sending: Sending, policy: SendingPolicy, { signal, onProgress, timeMs }: RunControl) {
     this.sending = sending;
     this.policy = policy;
     this.#signal = signal;
