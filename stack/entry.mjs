@@ -13,7 +13,7 @@ const scripts = {
   admin: 'cli/admin.ts',
   bench: 'lab/bench/main.ts',
   drill: 'lab/drills/main.ts',
-  'demo:migration': 'stack/demo-migration.ts',
+  'demo:migration': 'stack/demo/demo-migration.ts',
 };
 /** What they use besides what runs: mocha, a browser, clients of others. */
 const developerCommands = ['test', 'test:mta', 'bench', 'drill'];

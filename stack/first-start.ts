@@ -2,8 +2,8 @@ import { prepareNamespace } from '../cli/temporal-namespace.ts';
 import { withDeps } from '../cli/with-deps.ts';
 import type { Collections } from '../core/base/collections.ts';
 import { indexes, makeIndexes } from '../platform/mongo/indexes.ts';
+import { type Seed, seedDemo, signInLinkOf } from './demo/seed.ts';
 import { StackError, say } from './output.ts';
-import { type Seed, seedDemo, signInLinkOf } from './seed.ts';
 import { readSettings } from './settings.ts';
 
 interface Prepared {

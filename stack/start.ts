@@ -1,13 +1,13 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type App, planApps, startApp, stopApps } from './apps.ts';
 import { leaveDataDir, stackFile, takeDataDir } from './data-dir.ts';
-import { demoConsoleFrom, demoSender } from './demo-sender.ts';
+import { demoConsoleFrom, demoSender } from './demo/demo-sender.ts';
+import type { Seed } from './demo/seed.ts';
 import { runErrand } from './errands/run.ts';
 import { newLifetime, stopOnSignals } from './lifetime.ts';
 import { say, seconds } from './output.ts';
 import { smtpUrlOf } from './ports.ts';
 import type { Kept } from './processes/supervise.ts';
-import type { Seed } from './seed.ts';
 import { type Servers, startServers } from './servers/all.ts';
 import { chooseApiPort, chooseSmtpPort, dataDirOf, missingKinds, readSettings, secretKeysOf } from './settings.ts';
 

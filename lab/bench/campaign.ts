@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import { type Figure, report } from '../rig/report.ts';
 import { journal } from './campaigns/journal.ts';
 import { meanwhile } from './campaigns/meanwhile.ts';
+import { positionals, size, values } from './campaigns/size.ts';
 import { sizes } from './campaigns/sizes.ts';
 import { speed } from './campaigns/speed.ts';
 
@@ -11,29 +11,6 @@ import { speed } from './campaigns/speed.ts';
  * from as many processes over as many connections, and one that keeps a ledger too and does nothing else.
  * Everything runs on this one machine, sink included. Arguments choose among `parts`.
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    recipients: { type: 'string', default: '100000' },
-    senders: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '64' },
-    rounds: { type: 'string', default: '3' },
-    sizes: { type: 'string', default: '10000,100000,1000000' },
-    /** Another sink than test/support/smtp-sink.ts: a binary that takes -smtp, -http and -delay. */
-    sink: { type: 'string' },
-    profile: { type: 'string' },
-    /** Keeps nothing in lab/results: for trying something out. */
-    dry: { type: 'boolean', default: false },
-  },
-});
-const { sink, profile } = values;
-const size = {
-  recipients: Number(values.recipients),
-  rounds: Array.from({ length: Number(values.rounds) }, (_, round) => round),
-  sizes: values.sizes.split(',').map(Number),
-  shared: { senders: Number(values.senders), connections: Number(values.connections), sink, profile },
-};
-export type Size = typeof size;
 
 const parts = { speed, journal, meanwhile, sizes };
 const chosen = positionals.length > 0 ? positionals : ['speed', 'journal', 'meanwhile'];

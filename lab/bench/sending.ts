@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { accept } from './sending/accept.ts';
 import type { WaitingLane } from './sending/backlog.ts';
 import { lane } from './sending/lane.ts';
 import { latency } from './sending/latency.ts';
+import { positionals, size, values } from './sending/size.ts';
 import { statements } from './sending/statements.ts';
 
 /**
@@ -10,44 +10,12 @@ import { statements } from './sending/statements.ts';
  * lane: mail that waits already, with DKIM by us and by the relay, and a raw blast. statements, only when it is named: which statements
  * such a mail costs. Names among the arguments choose.
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: '3' },
-    /** Of each half of a round. */
-    seconds: { type: 'string', default: '10' },
-    connections: { type: 'string', default: '64' },
-    backlog: { type: 'string', default: '100000' },
-    /** own, relay, or both. */
-    signing: { type: 'string', default: 'both' },
-    /** transactional, automation, or both. */
-    waiting: { type: 'string', default: 'both' },
-    /** Keeps nothing in lab/results: for trying something out. */
-    dry: { type: 'boolean', default: false },
-    /** Profiles of the process that is measured are written there. */
-    profile: { type: 'string' },
-  },
-});
 const chosen = positionals.length > 0 ? positionals : ['accept', 'latency', 'lane'];
-const profile: Record<string, string> = values.profile
-  ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` }
-  : {};
-const size = {
-  rounds: Number(values.rounds),
-  seconds: Number(values.seconds),
-  connections: Number(values.connections),
-  backlog: Number(values.backlog),
-  profile,
-  isKept: !values.dry,
-};
-
 if (chosen.includes('accept')) await accept(size);
 if (chosen.includes('latency')) await latency(size);
 if (chosen.includes('lane')) await lanes();
 if (chosen.includes('statements')) for (const waiting of waitingLanes()) await statements(waiting, size);
 process.exit(0);
-
-export type Size = typeof size;
 
 async function lanes(): Promise<void> {
   // A signature costs more than all the rest, so ours are measured on fewer.

@@ -5,7 +5,8 @@ import { openDrill } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { readFacts } from '../rig/facts.ts';
 import { campaignTo, makeList } from '../rig/people.ts';
-import { until, untilSettled } from '../rig/waiting.ts';
+import { untilSettled } from '../rig/settled.ts';
+import { until } from '../rig/waiting.ts';
 
 export interface MidwayTally {
   recipients: number;

@@ -2,7 +2,7 @@ import type { Verdict } from '../rig/drill-results.ts';
 import { campaignDecisions, type DecisionsTally } from './campaign-decisions.ts';
 import { campaignKill, campaignRolling, campaignStop, campaignWorkers, serverKill } from './campaign-faults.ts';
 import type { CampaignDrill, CampaignTally } from './campaigns.ts';
-import type { Drill } from './drills.ts';
+import type { Drill } from './drill.ts';
 import { bothWays } from './with-and-without-evidence.ts';
 
 const RECIPIENTS = 10_000;

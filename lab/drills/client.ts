@@ -5,7 +5,7 @@ import type { Verdict } from '../rig/drill-results.ts';
 import { readFacts } from '../rig/facts.ts';
 import { type HttpFault, startHttpProxy } from '../rig/http-proxy.ts';
 import { pause } from '../rig/waiting.ts';
-import type { Drill } from './drills.ts';
+import type { Drill } from './drill.ts';
 import { drained, workerEnv } from './worker-kill.ts';
 
 interface ClientSends {

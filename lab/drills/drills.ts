@@ -2,6 +2,7 @@ import type { Verdict } from '../rig/drill-results.ts';
 import { apiKill } from './api-kill.ts';
 import { automationDrill } from './automations.ts';
 import { campaignDrills } from './campaign-verdicts.ts';
+import type { Drill } from './drill.ts';
 import { migrationDrill } from './migrations.ts';
 import { outageDrills } from './outage-drills.ts';
 import { moreDrills } from './registry.ts';
@@ -9,15 +10,6 @@ import { relayDrills } from './relay-drills.ts';
 import { bothWays } from './with-and-without-evidence.ts';
 import { type Kind, type Tally, type WorkerKill, workerKill } from './worker-kill.ts';
 import { workerStop } from './worker-stop.ts';
-
-export interface Drill {
-  does: string;
-  /** It measures time, or needs every core, so nothing else runs at the same time. */
-  alone?: boolean;
-  /** Too long for a run without a name. */
-  byNameOnly?: boolean;
-  run(env: NodeJS.ProcessEnv): AsyncIterable<Verdict>;
-}
 
 const MAILS = 10_000;
 const KILLS = 20;

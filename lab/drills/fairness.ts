@@ -12,7 +12,7 @@ import { campaignTo, makeList } from '../rig/people.ts';
 import { quantile } from '../rig/processes.ts';
 import { withServers } from '../rig/servers.ts';
 import { pause, until } from '../rig/waiting.ts';
-import type { Drill } from './drills.ts';
+import type { Drill } from './drill.ts';
 
 export interface FairnessSize {
   giant: { campaigns: number; each: number };

@@ -6,7 +6,8 @@ import { broken, check, type Findings, tell } from '../rig/check.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { messageIdOf, readFacts } from '../rig/facts.ts';
-import { between, pause, untilSettled } from '../rig/waiting.ts';
+import { untilSettled } from '../rig/settled.ts';
+import { between, pause } from '../rig/waiting.ts';
 
 interface Later {
   /** Single mails, half of them marketing mail. */

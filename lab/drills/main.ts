@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bundleWorkflows } from '../../stack/bundles/workflow-bundle.ts';
 import { newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
 import { StackError, say, seconds } from '../../stack/output.ts';
 import { startServers } from '../../stack/servers/all.ts';
-import { bundleWorkflows } from '../../stack/workflow-bundle.ts';
 import { describe, keepResult, lastSeconds, type Result, summarize, type Verdict } from '../rig/drill-results.ts';
 import { drills } from './drills.ts';
 

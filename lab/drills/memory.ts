@@ -9,7 +9,7 @@ import { broken, check, type Findings, tell } from '../rig/check.ts';
 import { openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { readFacts } from '../rig/facts.ts';
-import { untilSettled } from '../rig/waiting.ts';
+import { untilSettled } from '../rig/settled.ts';
 
 interface MemoryDrill {
   recipients: number;

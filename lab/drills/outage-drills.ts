@@ -7,7 +7,7 @@ import { startReplicaSet } from '../rig/replica-set.ts';
 import type { Mix } from '../rig/requests.ts';
 import { withServers } from '../rig/servers.ts';
 import { pause } from '../rig/waiting.ts';
-import type { Drill } from './drills.ts';
+import type { Drill } from './drill.ts';
 import { type Fault, judgeOutage, type OutageTally, outage } from './outages.ts';
 
 const mixed: Mix = { mails: 50, bulks: 2, contacts: 50, events: 4 };

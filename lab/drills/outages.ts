@@ -6,8 +6,9 @@ import type { Verdict } from '../rig/drill-results.ts';
 import { quantile } from '../rig/processes.ts';
 import { brokenPromises, type Promises } from '../rig/promises.ts';
 import type { Mix } from '../rig/requests.ts';
+import { untilSettled } from '../rig/settled.ts';
 import { startTraffic } from '../rig/traffic.ts';
-import { between, pause, until, untilSettled } from '../rig/waiting.ts';
+import { between, pause, until } from '../rig/waiting.ts';
 
 interface Outage {
   mix: Mix;

@@ -5,7 +5,8 @@ import type { Verdict } from '../rig/drill-results.ts';
 import { messageIdOf, readFacts } from '../rig/facts.ts';
 import { makeList } from '../rig/people.ts';
 import { addProject } from '../rig/projects.ts';
-import { pause, untilSettled } from '../rig/waiting.ts';
+import { untilSettled } from '../rig/settled.ts';
+import { pause } from '../rig/waiting.ts';
 import { queueMails } from './worker-kill.ts';
 
 interface Races {

@@ -2,7 +2,7 @@ import { audienceMidway, judgeMidway } from './audience-midway.ts';
 import { clientDrill } from './client.ts';
 import { composeBusy, judgeBusy } from './compose-busy.ts';
 import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
-import type { Drill } from './drills.ts';
+import type { Drill } from './drill.ts';
 import { earlyReturnsDrill } from './early-returns.ts';
 import { fairnessDrill } from './fairness.ts';
 import { faultPoints } from './fault-points.ts';

@@ -1,7 +1,7 @@
 import { startSink } from '../rig/context.ts';
 import { type Cable, type NetworkFaults, noFaults, startProxy } from '../rig/proxy.ts';
 import type { Mix } from '../rig/requests.ts';
-import type { Drill } from './drills.ts';
+import type { Drill } from './drill.ts';
 import { type Fault, judgeOutage, type OutageTally, outage } from './outages.ts';
 import { campaignFailover, judgeCampaignFailover, judgeTraffic, trafficFailover } from './relay-failover.ts';
 import { judgeReplies, relayReplies } from './relay-replies.ts';

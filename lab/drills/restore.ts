@@ -7,7 +7,8 @@ import { type DrillContext, openDrill } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { readFacts } from '../rig/facts.ts';
 import { withServers } from '../rig/servers.ts';
-import { until, untilSettled } from '../rig/waiting.ts';
+import { untilSettled } from '../rig/settled.ts';
+import { until } from '../rig/waiting.ts';
 import { queueBoth, workerEnv } from './worker-kill.ts';
 
 export interface RestoreTally {

@@ -5,8 +5,9 @@ import { type DrillContext, openDrill } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { brokenPromises, type Promises } from '../rig/promises.ts';
 import type { Mix } from '../rig/requests.ts';
+import { untilSettled } from '../rig/settled.ts';
 import { startTraffic } from '../rig/traffic.ts';
-import { pause, untilSettled } from '../rig/waiting.ts';
+import { pause } from '../rig/waiting.ts';
 
 export interface RollingTally {
   rounds: number;

@@ -6,7 +6,8 @@ import { broken, check, type Findings, tell } from '../rig/check.ts';
 import { openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { readFacts } from '../rig/facts.ts';
-import { until, untilSettled } from '../rig/waiting.ts';
+import { untilSettled } from '../rig/settled.ts';
+import { until } from '../rig/waiting.ts';
 import { startSkewReceiver, type WebhookWaits } from './skew-webhooks.ts';
 import { queueMails } from './worker-kill.ts';
 

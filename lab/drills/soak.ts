@@ -10,8 +10,9 @@ import { oddMail } from '../rig/oddities.ts';
 import { brokenPromises, type Promises } from '../rig/promises.ts';
 import { publishUntil } from '../rig/publish.ts';
 import { withServers } from '../rig/servers.ts';
+import { untilSettled } from '../rig/settled.ts';
 import { startTraffic } from '../rig/traffic.ts';
-import { pause, untilSettled } from '../rig/waiting.ts';
+import { pause } from '../rig/waiting.ts';
 import { watchExits } from './outages.ts';
 
 export interface SoakTally {

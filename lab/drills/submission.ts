@@ -3,7 +3,7 @@ import { anyFreePort } from '../../stack/ports.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { pause } from '../rig/waiting.ts';
-import type { Drill } from './drills.ts';
+import type { Drill } from './drill.ts';
 import { drained, workerEnv } from './worker-kill.ts';
 
 interface SubmissionKill {

@@ -7,7 +7,8 @@ import type { Verdict } from '../rig/drill-results.ts';
 import { readFacts } from '../rig/facts.ts';
 import { campaignTo, makeList } from '../rig/people.ts';
 import { withServers } from '../rig/servers.ts';
-import { pause, until, untilSettled } from '../rig/waiting.ts';
+import { untilSettled } from '../rig/settled.ts';
+import { pause, until } from '../rig/waiting.ts';
 
 export interface StartsTally {
   campaigns: number;

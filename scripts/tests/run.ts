@@ -1,12 +1,12 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variableName, variables } from '../../schemas/config.ts';
-import { bundleConsole } from '../../stack/console-bundle.ts';
+import { bundleConsole } from '../../stack/bundles/console-bundle.ts';
+import { bundleWorkflows } from '../../stack/bundles/workflow-bundle.ts';
 import { newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
 import { say, seconds } from '../../stack/output.ts';
 import { startServers } from '../../stack/servers/all.ts';
 import type { ServerName } from '../../stack/settings.ts';
-import { bundleWorkflows } from '../../stack/workflow-bundle.ts';
 import { makeTestFolder } from './folder.ts';
 import { logOf, type Result, type Run, runMocha } from './mocha.ts';
 import { type Failure, judge, readKnown, secondTries } from './settle.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
-import { seedDemo, signInLinkOf } from '../../stack/seed.ts';
+import { seedDemo, signInLinkOf } from '../../stack/demo/seed.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { browser } from '../support/chromium.ts';
 import { expectAccessible, pickFound, shoot, useConsole } from '../support/console.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { startServers } from '../../stack/servers/all.ts';
-import { bundleWorkflows } from '../../stack/workflow-bundle.ts';
+import { bundleWorkflows } from '../../stack/bundles/workflow-bundle.ts';
 import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';

@@ -5,10 +5,10 @@ import { ObjectId } from 'mongodb';
 import type { Deps } from '../../../core/base/deps.ts';
 import { createDotJournals } from '../../../platform/dots/journals.ts';
 import type { Figure } from '../../rig/report.ts';
-import type { Size } from '../campaign.ts';
 import { tell } from './figures.ts';
 import { addPeople, openInstallation } from './installation.ts';
 import { type Measured, measureCampaign } from './measure.ts';
+import type { Size } from './size.ts';
 
 const NOTES = 200_000;
 const OWNER = `${'0'.repeat(24)}@${'0'.repeat(8)}`;

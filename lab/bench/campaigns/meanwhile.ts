@@ -3,9 +3,9 @@ import { SENDER } from '../../rig/context.ts';
 import { quantile } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/report.ts';
 import { pause } from '../../rig/waiting.ts';
-import type { Size } from '../campaign.ts';
 import { addPeople, call, type Installation, openInstallation } from './installation.ts';
 import { measureCampaign } from './measure.ts';
+import type { Size } from './size.ts';
 
 const EVERY_MS = 20;
 const PAUSED_MAX = 10_000;

@@ -1,8 +1,8 @@
 import type { Figure } from '../../rig/report.ts';
-import type { Size } from '../campaign.ts';
 import { memory, ofBlast, perSecond, tell } from './figures.ts';
 import { addPeople, openInstallation } from './installation.ts';
 import { KINDS, type Measured, measureCampaign } from './measure.ts';
+import type { Size } from './size.ts';
 
 const MILLION = 1_000_000;
 

@@ -1,8 +1,8 @@
 import type { Figure } from '../../rig/report.ts';
-import type { Size } from '../campaign.ts';
 import { memory, ofBare, ofBlast, perSecond, tell } from './figures.ts';
 import { addPeople, openInstallation } from './installation.ts';
 import { KINDS, type Measured, measureCampaign, PARAGRAPHS } from './measure.ts';
+import type { Size } from './size.ts';
 
 type Mail = keyof typeof PARAGRAPHS;
 

@@ -5,7 +5,7 @@ import { say } from '../audience/stage.ts';
 import { ofBlast, perSecond, tell } from '../campaigns/figures.ts';
 import { addPeople, openInstallation } from '../campaigns/installation.ts';
 import { type Measured, measureCampaign } from '../campaigns/measure.ts';
-import type { ConsoleSize } from '../console.ts';
+import type { ConsoleSize } from './size.ts';
 import { browserProcesses, openTab, type Tab, warmConsole } from './tabs.ts';
 
 const SHARED = { senders: 2, connections: 64, mail: false };

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { Figure } from '../../rig/report.ts';
 import { seedContacts } from '../audience/seed.ts';
 import { openStage, type Stage, say } from '../audience/stage.ts';
-import type { ConsoleSize } from '../console.ts';
+import type { ConsoleSize } from './size.ts';
 import { openTab, type Tab, warmConsole } from './tabs.ts';
 
 const ROUNDS = 5;

@@ -2,8 +2,8 @@ import type { CDPSession } from 'playwright-core';
 import type { Figure } from '../../rig/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { say } from '../audience/stage.ts';
-import type { ConsoleSize } from '../console.ts';
 import { openRunning, sentOn } from './running-campaign.ts';
+import type { ConsoleSize } from './size.ts';
 
 const RATE = 100;
 const WARM_UP_MS = 60_000;

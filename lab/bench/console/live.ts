@@ -2,8 +2,8 @@ import type { Page, Request } from 'playwright-core';
 import type { Figure } from '../../rig/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { say } from '../audience/stage.ts';
-import type { ConsoleSize } from '../console.ts';
 import { abort, launchSlow, openRunning, type RunningCampaign, sentOn, watch } from './running-campaign.ts';
+import type { ConsoleSize } from './size.ts';
 
 const RATE = 50;
 const SETTLED_MS = 3_000;

@@ -2,8 +2,8 @@ import { type Collection, MongoClient, ObjectId } from 'mongodb';
 import { openDrill } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
 import { report } from '../../rig/report.ts';
-import type { Size } from '../sending.ts';
 import { hammer, sendRequest } from './posts.ts';
+import type { Size } from './size.ts';
 
 type Round = Record<'posts' | 'inserts' | 'p50' | 'p99' | 'bareP50' | 'bareP99' | 'apiMicros' | 'mongodMicros', number>;
 

@@ -4,8 +4,8 @@ import { type Figure, report } from '../../rig/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { type Relay, startRelay } from '../campaigns/relay.ts';
 import { blast } from '../raw-blast.ts';
-import type { Size } from '../sending.ts';
 import { putBacklog, removeBacklog, type WaitingLane } from './backlog.ts';
+import type { Size } from './size.ts';
 
 const BLAST_MAX = 50_000;
 

@@ -5,7 +5,7 @@ import { quantile } from '../../rig/processes.ts';
 import { report } from '../../rig/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { blast } from '../raw-blast.ts';
-import type { Size } from '../sending.ts';
+import type { Size } from './size.ts';
 
 const PER_SECOND = 50;
 const BARE_TURNS = 200;

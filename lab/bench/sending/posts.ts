@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { SENDER } from '../../rig/context.ts';
-import type { Size } from '../sending.ts';
+import type { Size } from './size.ts';
 
 export const MAIL = {
   to: { email: 'ada@in.test', name: 'Ada' },

@@ -2,8 +2,8 @@ import type { Db, Document } from 'mongodb';
 import { openDrill } from '../../rig/context.ts';
 import { mongodPid, usageOf } from '../../rig/processes.ts';
 import { type Relay, startRelay } from '../campaigns/relay.ts';
-import type { Size } from '../sending.ts';
 import { putBacklog, type WaitingLane } from './backlog.ts';
+import type { Size } from './size.ts';
 
 const PROFILE_BYTES = 256_000_000;
 const PROFILED_MAILS = 1_000;

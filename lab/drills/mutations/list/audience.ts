@@ -276,7 +276,7 @@ export const audienceMutations: readonly Mutation[] = [
   },
   {
     name: 'a drill does not wait for open claims',
-    file: 'lab/rig/waiting.ts',
+    file: 'lab/rig/settled.ts',
     find: 'campaignClaims.countDocuments({ projectId, leaseUntil: { $exists: true } }),',
     replace: 'campaignClaims.countDocuments({ projectId, leaseUntil: { $exists: false }, n: -1 }),',
     tests: facts,

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { createApiKey } from '../core/accounts/api-keys.ts';
-import { addMember } from '../core/accounts/members.ts';
-import { createOrganization } from '../core/accounts/organizations.ts';
-import { createProject } from '../core/accounts/projects.ts';
-import { createLocalLink } from '../core/accounts/sign-in/links.ts';
-import type { Deps } from '../core/base/deps.ts';
-import { isLoopbackName } from '../core/base/text/networks.ts';
-import { seedVerifiedDomain } from '../core/domains/domains.ts';
-import { createSender } from '../core/domains/senders.ts';
-import { createTemplate } from '../core/templates/templates.ts';
+import { createApiKey } from '../../core/accounts/api-keys.ts';
+import { addMember } from '../../core/accounts/members.ts';
+import { createOrganization } from '../../core/accounts/organizations.ts';
+import { createProject } from '../../core/accounts/projects.ts';
+import { createLocalLink } from '../../core/accounts/sign-in/links.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { isLoopbackName } from '../../core/base/text/networks.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { createSender } from '../../core/domains/senders.ts';
+import { createTemplate } from '../../core/templates/templates.ts';
 import { demoDomain, demoOwner, demoSender } from './demo-sender.ts';
 
 const demoTemplate = {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StackError } from './output.ts';
-import { runCommand } from './processes/run.ts';
+import { StackError } from '../output.ts';
+import { runCommand } from '../processes/run.ts';
 
-const script = join(import.meta.dirname, '../workers/bundle.ts');
+const script = join(import.meta.dirname, '../../workers/bundle.ts');
 
 /** Made once for all the worker processes that are going to be started with what it returns. */
 export async function bundleWorkflows(folder: string): Promise<{ WORKFLOW_BUNDLE: string }> {

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleAccountA } from '../test/providers/account-a.ts';
-import { sampleAccountB } from '../test/providers/account-b.ts';
-import { startImageHost } from '../test/providers/images.ts';
-import { startProviderA } from '../test/providers/provider-a.ts';
-import { startProviderB } from '../test/providers/provider-b.ts';
-import { anyFreePort } from './ports.ts';
+import { sampleAccountA } from '../../test/providers/account-a.ts';
+import { sampleAccountB } from '../../test/providers/account-b.ts';
+import { startImageHost } from '../../test/providers/images.ts';
+import { startProviderA } from '../../test/providers/provider-a.ts';
+import { startProviderB } from '../../test/providers/provider-b.ts';
+import { anyFreePort } from '../ports.ts';
 
 /** A whole migration from each provider, with stand-ins of both, in an installation of its own that is gone afterwards. */
 const CONTACTS_A = 5_000;
@@ -37,7 +37,7 @@ const accountA = sampleAccountA(images.url, CONTACTS_A);
 const accountB = sampleAccountB({}, CONTACTS_B);
 const [a, b] = await Promise.all([startProviderA([accountA]), startProviderB([accountB])]);
 const dataDir = mkdtempSync(join(tmpdir(), 'everpost-demo-'));
-const entry = join(import.meta.dirname, 'entry.mjs');
+const entry = join(import.meta.dirname, '../entry.mjs');
 const product = spawn(process.execPath, [entry, 'start'], {
   stdio: ['ignore', 'ignore', 'inherit'],
   env: {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { StackError } from './output.ts';
-import { runCommand } from './processes/run.ts';
+import { StackError } from '../output.ts';
+import { runCommand } from '../processes/run.ts';
 
-const script = join(import.meta.dirname, '../api/console/bundle.ts');
+const script = join(import.meta.dirname, '../../api/console/bundle.ts');
 
 /** Made once for all the API processes that are going to be started with what it returns. */
 export async function bundleConsole(folder: string): Promise<{ CONSOLE_BUNDLE: string }> {
