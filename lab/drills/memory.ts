@@ -37,7 +37,7 @@ const CALLS_MS = 600_000;
 const AGAIN_MS = 1_000;
 const SETTLED_MS = 900_000;
 /** As in the Dockerfile. */
-export const IMAGE = { MALLOC_ARENA_MAX: '2' };
+export const IMAGE = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const WORKER = { ...IMAGE, WORKER_LANES: 'workflows,background,mail' };
 
 /** One attachment to many people, and as many large bodies at once, on processes that are started as docker-compose.yml does. */

@@ -22,8 +22,11 @@ interface ForkOptions {
 }
 
 const readyWithinMs = 90_000;
-/** With an arena of malloc for each of its threads a worker holds fifty megabytes more than it uses. */
-const fewArenas = { MALLOC_ARENA_MAX: '2' };
+/**
+ * With an arena of malloc for each of its threads a worker holds fifty megabytes more than it uses. The threshold stays at its default:
+ * malloc would raise it to the largest block that was freed, up to 32 MB, and then keep the blocks of large mails.
+ */
+const malloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /** Our own processes leave when the channel to us closes; in a group of their own, so that Ctrl-C reaches only us. */
 export async function startForked({
@@ -36,7 +39,7 @@ export async function startForked({
   const log = openLog(logFile);
   const forked = fork(script, args, {
     execArgv: [...flags],
-    env: { ...fewArenas, ...env },
+    env: { ...malloc, ...env },
     stdio: ['ignore', log, log, 'ipc'],
     detached: true,
   });
