@@ -1,4 +1,5 @@
 import { api } from '../../api.ts';
+import { useLive } from '../../live.ts';
 import { Mono, Pairs } from '../../parts/data/details.tsx';
 import { bytes, count } from '../../parts/data/format.ts';
 import { Time } from '../../parts/data/time.tsx';
@@ -9,10 +10,17 @@ import { useQuery } from '../../parts/page/query.ts';
 import { setQuery, to } from '../../router.ts';
 import { ImportState } from './state.tsx';
 
-/** One import, wherever it is in the list: a person's history leads here. */
+/** One import with its progress, wherever it is in the list: a person's history leads here. */
 export function ImportDrawer({ importId }: { importId: string }) {
   const found = useQuery((signal) => api.imports.get(importId, { signal }), [importId]);
   const one = found.data.value;
+  useLive(
+    ['import.progress'],
+    ({ data }) => {
+      if (data.id === importId) void found.reload();
+    },
+    found.reload,
+  );
   return (
     <Drawer
       title={one ? (one.fileName ?? 'A file without a name') : 'Import'}

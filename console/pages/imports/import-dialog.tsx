@@ -19,6 +19,7 @@ import { guess, type Header, LEFT_OUT, readHeader, readSamples, typeOf, withName
 import { ImportPreview } from './preview.tsx';
 
 const NEW_LIST = 'new';
+const NAME_MAX = 200;
 /** More than a preview reads, so that it still sees that the file is longer. */
 const PREVIEW_BYTES = 17 * 1024 * 1024;
 
@@ -31,7 +32,7 @@ export function ImportDialog({
 }: {
   file: File | null;
   listId: string | null;
-  onDone: () => unknown;
+  onDone: (importId: string) => unknown;
   onClose: () => void;
 }) {
   const file = useSignal(given);
@@ -83,13 +84,13 @@ export function ImportDialog({
     if (!value) return;
     if (can('customFields.create')) await makeFields();
     const joined = chosen === NEW_LIST ? await newList(name) : chosen;
-    await api.contacts.import(asMeant(value), {
+    const { importId } = await api.contacts.import(asMeant(value), {
       ...(joined && { listIds: joined }),
       ...(runWorkflow && { runWorkflow }),
     });
     onClose();
     toast(`${value.name} is being imported`, { kind: 'good' });
-    await onDone();
+    await onDone(importId);
   });
   const hasEmail = header.value === null || meanings.includes('email');
   const twice = meanings.find((name, at) => name !== LEFT_OUT && meanings.indexOf(name) !== at);
@@ -153,7 +154,7 @@ export function ImportDialog({
           label: 'New list',
           pick(typed) {
             form.set('listId', NEW_LIST);
-            form.set('name', typed);
+            form.set('name', typed || nameOf(file.value));
           },
         }}
       />
@@ -168,4 +169,9 @@ export function ImportDialog({
       />
     </FormDialog>
   );
+}
+
+/** A name for the list of a file: 'readers' for readers.csv. */
+function nameOf(file: File | null): string {
+  return file?.name.replace(/\.[a-z]+$/i, '').slice(0, NAME_MAX) ?? '';
 }

@@ -15,7 +15,7 @@ import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { Page } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
-import { place, to } from '../../router.ts';
+import { place, setQuery, to } from '../../router.ts';
 import { ImportDrawer } from './drawer.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { ImportState } from './state.tsx';
@@ -110,7 +110,10 @@ export default function Imports() {
         <ImportDialog
           file={dropped.value}
           listId={listId}
-          onDone={() => imports.reload()}
+          onDone={(id) => {
+            setQuery({ import: id }, { push: true });
+            return imports.reload();
+          }}
           onClose={() => {
             isChoosing.value = false;
             dropped.value = null;

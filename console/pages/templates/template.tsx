@@ -19,10 +19,11 @@ import { faultsOf, useDraftPreview } from '../../parts/mail/use-preview.ts';
 import { confirm } from '../../parts/over/confirm.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';
+import { NextSteps } from '../../parts/page/next-steps.tsx';
 import { Notice } from '../../parts/page/notice.tsx';
 import { Page, Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
-import { place } from '../../router.ts';
+import { place, to } from '../../router.ts';
 import { can } from '../../session.ts';
 import { Compare } from './compare.tsx';
 import { Versions } from './versions.tsx';
@@ -176,6 +177,17 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
     >
       {!isReadOnly && !can('templates.publish') && (
         <p class="sub">You save drafts. Mail changes when an editor or an owner publishes them.</p>
+      )}
+      {publishedVersion !== null && templateType === 'marketing' && (
+        <NextSteps
+          steps={[
+            {
+              label: 'New campaign with this template',
+              href: to('/campaigns/new', { template: templateId }),
+              operation: 'campaigns.create',
+            },
+          ]}
+        />
       )}
       <RestoredDraft draft={kept} />
       <BothTexts {...{ conflict, draft: kept, form, parts, valuesOf }} onKeep={() => save()} onTake={onSaved} />

@@ -1,6 +1,6 @@
 import { computed, type Signal, useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
-import type { Campaign, ContactList, PreviewDraftBody, Template } from '../../../../client/index.ts';
+import type { Campaign, ContactList, PreviewDraftBody, Sender, Template } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
 import { ChipChoice } from '../../../parts/choose/chip-choice.tsx';
 import { ChooserField } from '../../../parts/choose/chooser.tsx';
@@ -46,6 +46,10 @@ interface Loaded {
   campaign: Campaign | null;
   /** The list that a new campaign is for, when the address names one. */
   list: ContactList | null;
+  /** The template that it is made of, in the same way. */
+  template: Template | null;
+  /** Who a new campaign is from, where the project has one sender alone. */
+  sender: Sender | null;
   everybody: ContactList;
 }
 
@@ -53,16 +57,20 @@ interface Loaded {
 export default function CampaignEditor({ params }: { params: Record<string, string> }) {
   const id = params.campaignId ?? null;
   const listId = id ? null : place.value.query.get('list');
+  const templateId = id ? null : place.value.query.get('template');
   const query = useQuery(
     async (signal): Promise<Loaded> => {
-      const [campaign, list, everybody] = await Promise.all([
+      const [campaign, list, template, saved, everybody] = await Promise.all([
         id ? api.campaigns.get(id, { signal }) : null,
         listId ? api.safe.contactLists.get(listId, { signal }).then(({ data }) => data) : null,
+        templateId ? api.safe.templates.get(templateId, {}, { signal }).then(({ data }) => data) : null,
+        id ? null : api.senders.list({ limit: 2 }, { signal }),
         api.contactLists.get(EVERYBODY, { signal }),
       ]);
-      return { campaign, list, everybody };
+      const [sender = null, ...others] = saved?.senders ?? [];
+      return { campaign, list, template, sender: others.length === 0 ? sender : null, everybody };
     },
-    [id, listId],
+    [id, listId, templateId],
   );
   const loaded = query.data.value;
   if (loaded && (loaded.campaign?.id ?? null) === id)
@@ -87,7 +95,7 @@ export default function CampaignEditor({ params }: { params: Record<string, stri
 }
 
 function Editor({
-  loaded: { campaign, list, everybody },
+  loaded: { campaign, list, template, sender, everybody },
   onSaved,
 }: {
   loaded: Loaded;
@@ -95,7 +103,12 @@ function Editor({
 }) {
   const asked = list ? [list] : [];
   const known = [everybody, ...asked, ...(campaign?.toLists ?? []), ...(campaign?.excludeLists ?? [])].map(listItem);
-  const form = useForm<Draft>({ ...draftOf(campaign), ...(list && { toLists: [list.id] }) });
+  const form = useForm<Draft>({
+    ...draftOf(campaign),
+    ...(list && { toLists: [list.id] }),
+    ...(template && fromTemplate(template)),
+    ...(sender && fromSender(sender)),
+  });
   const isTesting = useSignal(false);
   const person = useSignal('');
   const draft = form.values.value;
@@ -269,7 +282,7 @@ function Editor({
           </div>
         </div>
       </Section>
-      <Content form={form} own={campaign?.template ?? null} person={person} isReadOnly={isReadOnly} />
+      <Content form={form} own={campaign?.template ?? template} person={person} isReadOnly={isReadOnly} />
       <MeasuringSection form={form} isReadOnly={isReadOnly} />
       <Section title="Time" hasRule>
         <Schedule form={form} willReceive={found.value?.willReceive ?? null} isReadOnly={isReadOnly} />
@@ -294,7 +307,7 @@ function Content({
   isReadOnly,
 }: {
   form: Form<Draft>;
-  /** The template of the campaign as it was saved. */
+  /** The template of the campaign as it was loaded. */
   own: Template | null;
   person: Signal<string>;
   isReadOnly: boolean;
@@ -369,7 +382,7 @@ function Content({
             why={why}
             things={marketingTemplates}
             names={names}
-            onPick={({ thing }) => takeSubject(form, thing)}
+            onPick={({ thing }) => takeTexts(form, thing)}
           />
         </div>
       </div>
@@ -388,11 +401,20 @@ function Content({
   );
 }
 
+function fromTemplate({ templateId, templateName, subject, previewText }: Template) {
+  return { templateId, name: templateName, subject, previewText };
+}
+
+function fromSender({ email, name, replyTo }: Sender) {
+  return { fromEmail: email, fromName: name, replyTo };
+}
+
 /** Those of the template, where nothing was typed yet. */
-function takeSubject(form: Form<Draft>, template: Template | undefined): void {
-  const { subject, previewText } = form.values.peek();
-  if (template && subject === '') form.set('subject', template.subject);
-  if (template && previewText === '') form.set('previewText', template.previewText);
+function takeTexts(form: Form<Draft>, template: Template | undefined): void {
+  if (!template) return;
+  const { templateId: _, ...texts } = fromTemplate(template);
+  for (const name of ['name', 'subject', 'previewText'] as const)
+    if (form.values.peek()[name] === '') form.set(name, texts[name]);
 }
 
 /** Fills address, name and answers of a saved sender. */
@@ -407,10 +429,8 @@ function SenderChoice({ form }: { form: Form<Draft> }) {
         placeholder="Choose one"
         things={senders}
         onPick={({ thing }) => {
-          if (!thing) return;
-          form.set('fromEmail', thing.email);
-          form.set('fromName', thing.name);
-          form.set('replyTo', thing.replyTo);
+          for (const [name, text] of Object.entries(thing ? fromSender(thing) : {}))
+            form.set(name as keyof ReturnType<typeof fromSender>, text);
         }}
       />
     </div>
