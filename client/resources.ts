@@ -160,7 +160,7 @@ export interface CustomFieldsCalls {
   get(customFieldId: string, options?: CallOptions): Promise<CustomField>;
   /** List the declared fields, by name */
   list(query?: PageQuery, options?: CallOptions): Pages<CustomFieldsPage, CustomField>;
-  /** Change the description or the default value of a declared field; name and type stay */
+  /** Change the label, the description or the default value of a declared field; name and type stay */
   update(customFieldId: string, body: UpdateCustomFieldBody, options?: CallOptions): Promise<CustomField>;
 }
 

@@ -1285,6 +1285,8 @@ export interface CreateContactListBody {
 export interface CreateCustomFieldBody {
   fieldName: string;
   fieldType: 'string' | 'number' | 'boolean' | 'date';
+  /** How people read the field: it can change at any time, while templates, filters and programs name it by fieldName. Empty: by fieldName too. */
+  label?: string;
   description?: string;
   /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
   defaultValue?: PropertyInput;
@@ -1417,6 +1419,7 @@ export interface CustomField {
   id: string;
   fieldName: string;
   fieldType: 'string' | 'number' | 'boolean' | 'date';
+  label: string;
   description: string;
   defaultValue: PropertyValue;
   createdAt: string;
@@ -4298,6 +4301,8 @@ export interface UpdateContactListBody {
 export interface UpdateCustomFieldBody {
   fieldName?: string;
   fieldType?: 'string' | 'number' | 'boolean' | 'date';
+  /** How people read the field: it can change at any time, while templates, filters and programs name it by fieldName. Empty: by fieldName too. */
+  label?: string;
   description?: string;
   /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
   defaultValue?: PropertyInput;

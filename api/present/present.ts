@@ -132,8 +132,8 @@ function presentRecompute({ status, processed, total, requestedAt, completedAt }
 }
 
 export function presentCustomField(field: CustomField) {
-  const { _id, fieldName, fieldType, description, defaultValue, createdAt, updatedAt } = field;
-  return { id: _id, fieldName, fieldType, description, defaultValue, createdAt, updatedAt };
+  const { _id, fieldName, fieldType, label = '', description, defaultValue, createdAt, updatedAt } = field;
+  return { id: _id, fieldName, fieldType, label, description, defaultValue, createdAt, updatedAt };
 }
 
 export function presentSuppressionGroup(group: SuppressionGroup) {

@@ -296,6 +296,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "customFields.create": { about: "Declare a field; values written from now on must have its type", fields: [
     {"name":"fieldName","kind":"text","isRequired":true},
     {"name":"fieldType","kind":"text","isRequired":true,"about":"One of string, number, boolean, date."},
+    {"name":"label","kind":"text","about":"How people read the field: it can change at any time, while templates, filters and programs name it by fieldName. Empty: by fieldName too."},
     {"name":"description","kind":"text"},
     {"name":"defaultValue","kind":"text","about":"Given to contacts that are created without a value; coerced to fieldType. null: none."},
   ] },
@@ -305,9 +306,10 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
   ] },
-  "customFields.update": { about: "Change the description or the default value of a declared field; name and type stay", fields: [
+  "customFields.update": { about: "Change the label, the description or the default value of a declared field; name and type stay", fields: [
     {"name":"fieldName","kind":"text"},
     {"name":"fieldType","kind":"text","about":"One of string, number, boolean, date."},
+    {"name":"label","kind":"text","about":"How people read the field: it can change at any time, while templates, filters and programs name it by fieldName. Empty: by fieldName too."},
     {"name":"description","kind":"text"},
     {"name":"defaultValue","kind":"text","about":"Given to contacts that are created without a value; coerced to fieldType. null: none."},
   ] },

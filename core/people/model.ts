@@ -148,6 +148,8 @@ export interface CustomField {
   projectId: ObjectId;
   fieldName: string;
   fieldType: PropertyType;
+  /** Missing in fields of earlier versions. */
+  label?: string;
   description: string;
   defaultValue: PropertyValue | null;
   createdAt: Date;

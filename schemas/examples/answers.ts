@@ -73,6 +73,7 @@ const contacts = {
     id: ids.other,
     fieldName: 'plan',
     fieldType: 'string',
+    label: 'Plan',
     description: '',
     defaultValue: 'free',
     ...dates,

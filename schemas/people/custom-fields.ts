@@ -2,6 +2,7 @@ import { idField, pageAnswer, timestampField } from '../common.ts';
 import { schema, shape } from '../schema.ts';
 import { CONTACT_FIELDS, PROPERTY_TEXT_MAX, propertyValue } from './contacts.ts';
 
+const FIELD_LABEL_MAX = 100;
 const FIELD_DESCRIPTION_MAX = 1_000;
 
 /** Names that every contact has of its own. */
@@ -21,6 +22,13 @@ export const RESERVED_FIELD_NAMES: readonly string[] = [
 const fieldName = { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' } as const;
 const fieldType = { enum: ['string', 'number', 'boolean', 'date'] } as const;
 const details = {
+  label: {
+    type: 'string',
+    maxLength: FIELD_LABEL_MAX,
+    format: 'line',
+    description:
+      'How people read the field: it can change at any time, while templates, filters and programs name it by fieldName. Empty: by fieldName too.',
+  },
   description: { type: 'string', maxLength: FIELD_DESCRIPTION_MAX },
   defaultValue: {
     title: 'PropertyInput',
@@ -45,11 +53,12 @@ export const updateCustomFieldBody = schema({
 const customField = {
   title: 'CustomField',
   type: 'object',
-  required: ['id', 'fieldName', 'fieldType', 'description', 'defaultValue', 'createdAt', 'updatedAt'],
+  required: ['id', 'fieldName', 'fieldType', 'label', 'description', 'defaultValue', 'createdAt', 'updatedAt'],
   properties: {
     id: idField,
     fieldName: { type: 'string' },
     fieldType,
+    label: { type: 'string' },
     description: { type: 'string' },
     defaultValue: propertyValue,
     createdAt: timestampField,

@@ -5,7 +5,7 @@ import { beginningOf, isAsked } from '../../console/pages/lists/from-campaign.ts
 
 const at = '2026-01-01T00:00:00.000Z';
 const custom = (['string', 'number', 'boolean', 'date'] as const).map((fieldType) => ({
-  ...{ id: fieldType, fieldName: `a_${fieldType}`, fieldType, description: '', defaultValue: null },
+  ...{ id: fieldType, fieldName: `a_${fieldType}`, fieldType, label: '', description: '', defaultValue: null },
   ...{ createdAt: at, updatedAt: at },
 }));
 const fields = knownFields(custom);

@@ -89,10 +89,24 @@ describe('The pages under Settings', () => {
 
     await drawer.getByRole('button', { name: 'Change' }).click();
     expect(await dialog.getByLabel('Name').getAttribute('readonly')).to.not.equal(null);
+    await dialog.getByLabel('Shown as').fill('Plan of today');
     await dialog.getByLabel('Value of new contacts').fill('free');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('row', { name: /plan/ }).getByRole('cell', { name: 'free' }).waitFor();
-    await drawer.getByRole('button', { name: 'Delete…' }).click();
+    await page
+      .getByRole('row', { name: /Plan of today plan/ })
+      .getByRole('cell', { name: 'free' })
+      .waitFor();
+    const renamed = page.getByRole('complementary', { name: 'Plan of today' });
+    await renamed.getByText('{{contactProperties.plan}}').waitFor();
+    await renamed.getByRole('link', { name: LONG }).waitFor();
+    await shoot(page, 'fields-renamed');
+    await renamed.getByRole('link', { name: LONG }).click();
+    await page.getByRole('combobox', { name: 'Condition 1: field' }).waitFor();
+    expect(
+      await page.getByRole('combobox', { name: 'Condition 1: field' }).locator('option:checked').textContent(),
+    ).to.equal('Plan of today');
+    await page.goBack();
+    await renamed.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByRole('button', { name: 'Delete field' }).click();
     await page.getByText('No field yet').waitFor();
   });

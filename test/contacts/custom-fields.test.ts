@@ -16,6 +16,7 @@ describe('Custom fields', () => {
     expect(rest).to.deep.equal({
       fieldName: 'plan',
       fieldType: 'string',
+      label: '',
       description: 'What they pay for',
       defaultValue: null,
     });
@@ -63,6 +64,31 @@ describe('Custom fields', () => {
       description: 'd',
     });
     expect(same.body.data.description).to.equal('d');
+  });
+
+  it('a label renames a field for people alone: filters and values keep its name', async () => {
+    const { id } = (await declare({ fieldName: 'tariff', fieldType: 'string', label: 'Plan' })).body.data;
+    await upsert('labelled@example.com', { tariff: 'gold' });
+    const filterCriteria = { groups: [{ field: 'contactProperties.tariff', operator: 'equals', value: 'gold' }] };
+    const segment = await client().post('/contact-lists', { name: 'Gold', type: 'segment', filterCriteria });
+    const renamed = await client().patch(`/custom-fields/${id}`, { label: 'Tariff of today' });
+    expect(renamed.body.data).to.include({ label: 'Tariff of today', fieldName: 'tariff' });
+    const { body } = await upsert('labelled@example.com', { tariff: 'silver' });
+    expect(body.data.contactProperties).to.include({ tariff: 'silver' });
+    expect((await client().get(`/contact-lists/${segment.body.data.id}`)).body.data.contactCount).to.equal(0);
+    for (const label of ['x'.repeat(101), 'two\nlines', 7, null]) {
+      const refused = await client().patch(`/custom-fields/${id}`, { label });
+      expect([refused.status, refused.body.error.details], String(label)).to.satisfy(
+        ([status, details]: [number, string]) => status === 400 && details.startsWith('label: '),
+      );
+    }
+    expect((await client().get(`/custom-fields/${id}`)).body.data.label).to.equal('Tariff of today');
+    await environment.deps.db.customFields.updateOne(
+      { fieldName: 'tariff', projectId: environment.own.project._id },
+      { $unset: { label: true } },
+    );
+    // As an earlier version stored it.
+    expect((await client().patch(`/custom-fields/${id}`, { description: 'Paid' })).body.data.label).to.equal('');
   });
 
   it('a declared field is coerced to its type, else 400; an undeclared one keeps its JSON type', async () => {

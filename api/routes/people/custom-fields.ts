@@ -61,7 +61,7 @@ export const customFieldRoutes = [
     path: '/custom-fields/{customFieldId}',
     key: 'token',
     tag,
-    summary: 'Change the description or the default value of a declared field; name and type stay',
+    summary: 'Change the label, the description or the default value of a declared field; name and type stay',
     body: updateCustomFieldBody,
     answer: customFieldAnswer,
     handler: async ({ deps, project, params, body }) =>

@@ -6,6 +6,7 @@ import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { useQuery } from '../../parts/page/query.ts';
+import { labelOf } from './field-names.ts';
 import { allFields } from './fields.tsx';
 
 type Properties = NonNullable<ContactBody['contactProperties']>;
@@ -87,7 +88,7 @@ function ContactForm({
           key={field.id}
           form={form}
           name={keyOf(field.fieldName)}
-          label={field.fieldName}
+          label={labelOf(field)}
           hint={field.description || hints[field.fieldType]}
           autocomplete="off"
         />

@@ -18,6 +18,8 @@ import { setQuery, to } from '../../router.ts';
 import { Activity } from './activity.tsx';
 import { Consents } from './consents.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
+import { labelOf } from './field-names.ts';
+import { allFields } from './fields.tsx';
 
 const tabs = [
   { key: '', label: 'What happened' },
@@ -129,6 +131,8 @@ function Fields({ contact }: { contact: Contact }) {
       </span>
     );
   const own = Object.entries(contact.contactProperties);
+  const declared = useQuery(allFields).data.value ?? [];
+  const labels = new Map(declared.map((field) => [field.fieldName, labelOf(field)]));
   return (
     <Pairs
       pairs={[
@@ -136,7 +140,7 @@ function Fields({ contact }: { contact: Contact }) {
         ['Last name', contact.lastName ?? ''],
         ['User id', contact.userId ?? ''],
         ['Mobile', contact.mobile ?? ''],
-        ...own.map(([field, value]) => [field, String(value)] as const),
+        ...own.map(([field, value]) => [labels.get(field) ?? field, String(value)] as const),
         ['Lists', names(contact.listIds)],
         ['Segments', names(contact.segmentIds)],
         ['Added', <Time key="added" at={contact.createdAt} />],

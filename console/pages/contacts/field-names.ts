@@ -9,6 +9,11 @@ export const typeWords: Readonly<Record<FieldType, string>> = {
   boolean: 'true or false',
 };
 
+/** How people read a field. */
+export function labelOf({ label, fieldName }: Pick<CustomField, 'label' | 'fieldName'>): string {
+  return label || fieldName;
+}
+
 /** Names that every contact has of its own, as the interface refuses them; a test compares the two lists. */
 export const RESERVED: readonly string[] = [
   ...['id', 'email', 'firstName', 'lastName', 'userId', 'mobile', 'contactProperties', 'customFields'],

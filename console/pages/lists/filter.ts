@@ -1,4 +1,5 @@
 import type { CustomField } from '../../../client/index.ts';
+import { labelOf } from '../contacts/field-names.ts';
 
 /** The filter as a person builds it, and the filterCriteria of the interface. Values stay text until they are sent. */
 
@@ -62,10 +63,10 @@ export const ownFields: readonly KnownField[] = [
 export function knownFields(custom: readonly CustomField[]): readonly KnownField[] {
   return [
     ...ownFields,
-    ...custom.map(({ fieldName, fieldType }) => ({
-      path: `contactProperties.${fieldName}`,
-      label: fieldName,
-      type: fieldType,
+    ...custom.map((field) => ({
+      path: `contactProperties.${field.fieldName}`,
+      label: labelOf(field),
+      type: field.fieldType,
     })),
   ];
 }

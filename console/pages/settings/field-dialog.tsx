@@ -4,9 +4,9 @@ import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { toast } from '../../parts/over/toast.tsx';
-import { type FieldType, typeWords } from '../contacts/field-names.ts';
+import { type FieldType, labelOf, typeWords } from '../contacts/field-names.ts';
 
-/** Makes a field, or changes its description and its default. */
+/** Makes a field, or changes how people read it, its description and its default. */
 export function FieldDialog({
   field,
   onDone,
@@ -19,22 +19,23 @@ export function FieldDialog({
   const form = useForm({
     fieldName: field?.fieldName ?? '',
     fieldType: field?.fieldType ?? ('string' as string),
+    label: field?.label ?? '',
     description: field?.description ?? '',
     defaultValue: field?.defaultValue == null ? '' : String(field.defaultValue),
   });
-  const submit = form.submit(async ({ fieldName, fieldType, description, defaultValue }) => {
-    const details = { description, defaultValue: defaultValue === '' ? null : defaultValue };
+  const submit = form.submit(async ({ fieldName, fieldType, label, description, defaultValue }) => {
+    const details = { label, description, defaultValue: defaultValue === '' ? null : defaultValue };
     const saved = field
       ? await api.customFields.update(field.id, details)
       : await api.customFields.create({ fieldName, fieldType: fieldType as FieldType, ...details });
     onClose();
-    toast(field ? `Saved ${saved.fieldName}` : `Made ${saved.fieldName}`, { kind: 'good' });
+    toast(field ? `Saved ${labelOf(saved)}` : `Made ${labelOf(saved)}`, { kind: 'good' });
     await onDone();
   });
-  const why = field && 'It stays: values, filters and templates name the field so. Make another field instead.';
+  const why = field && 'It stays: values, filters and templates name the field so.';
   return (
     <FormDialog
-      title={field ? `Change ${field.fieldName}` : 'New field'}
+      title={field ? `Change ${labelOf(field)}` : 'New field'}
       onClose={onClose}
       onSubmit={submit}
       form={form}
@@ -49,6 +50,14 @@ export function FieldDialog({
         placeholder="city"
         hint="Letters, digits and _. Mails name it so."
         why={why}
+      />
+      <Field
+        form={form}
+        name="label"
+        label="Shown as"
+        autocomplete="off"
+        placeholder={form.values.value.fieldName || 'City'}
+        hint="How people read it here. It can change at any time."
       />
       <Select
         form={form}

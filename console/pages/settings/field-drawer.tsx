@@ -10,7 +10,7 @@ import { toast } from '../../parts/over/toast.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { setQuery, to } from '../../router.ts';
-import { typeWords } from '../contacts/field-names.ts';
+import { labelOf, typeWords } from '../contacts/field-names.ts';
 import { isInCriteria } from './field-uses.ts';
 
 /** A project has at most so many segments. */
@@ -37,22 +37,22 @@ export function FieldDrawer({
   const found = field.data.value;
   const close = () => setQuery({ field: null }, { push: true });
 
-  async function remove({ id, fieldName }: CustomField): Promise<void> {
+  async function remove(field: CustomField): Promise<void> {
     const done = await confirm({
-      title: `Delete ${fieldName}`,
+      title: `Delete ${labelOf(field)}`,
       text: 'Contacts keep their values, which have no type any more and are not offered in filters.',
       action: 'Delete field',
       isDangerous: true,
-      run: () => api.customFields.delete(id),
+      run: () => api.customFields.delete(field.id),
     });
     if (!done) return;
     close();
-    toast(`Deleted ${fieldName}`);
+    toast(`Deleted ${labelOf(field)}`);
     await onGone();
   }
   return (
     <Drawer
-      title={found?.fieldName ?? 'Field'}
+      title={found ? labelOf(found) : 'Field'}
       under={found && <span class="dim">{typeWords[found.fieldType]}</span>}
       onClose={close}
     >
@@ -70,6 +70,7 @@ export function FieldDrawer({
             <Pairs
               pairs={[
                 ['In a mail', <Mono key="mail" text={`{{contactProperties.${one.fieldName}}}`} what="the variable" />],
+                ['Name', <Mono key="name" text={one.fieldName} what="the name" />],
                 ['Description', one.description],
                 ['Of new contacts', one.defaultValue === null ? null : String(one.defaultValue)],
                 ['Made', <Time key="made" at={one.createdAt} />],

@@ -9,7 +9,7 @@ import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, to } from '../../router.ts';
-import { typeWords } from '../contacts/field-names.ts';
+import { labelOf, typeWords } from '../contacts/field-names.ts';
 import { FieldDialog } from './field-dialog.tsx';
 import { FieldDrawer } from './field-drawer.tsx';
 import { SettingsListing, SettingsPages } from './pages.tsx';
@@ -22,7 +22,12 @@ const columns: readonly Column<CustomField>[] = [
     head: 'Name',
     isMain: true,
     isCut: true,
-    cell: ({ id, fieldName }) => <a href={to('/settings/fields', { field: id })}>{fieldName}</a>,
+    cell: (field) => (
+      <>
+        <a href={to('/settings/fields', { field: field.id })}>{labelOf(field)}</a>
+        {field.label && <code class="dim small"> {field.fieldName}</code>}
+      </>
+    ),
   },
   { key: 'type', head: 'Type', cell: ({ fieldType }) => typeWords[fieldType] },
   { key: 'description', head: 'Description', isCut: true, phone: 'hide', cell: ({ description }) => description },

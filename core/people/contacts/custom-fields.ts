@@ -21,7 +21,7 @@ type Tenant = Pick<Project, '_id'>;
 export async function createCustomField(
   deps: Deps,
   project: Tenant,
-  { fieldName, fieldType, description = '', defaultValue = null }: CustomFieldInput,
+  { fieldName, fieldType, label = '', description = '', defaultValue = null }: CustomFieldInput,
   { at, seed }: Origin,
 ): Promise<CustomField> {
   if (RESERVED_FIELD_NAMES.includes(fieldName))
@@ -32,6 +32,7 @@ export async function createCustomField(
     projectId: project._id,
     fieldName,
     fieldType,
+    label,
     description,
     defaultValue: readDefault(fieldType, defaultValue),
     createdAt: now,
@@ -68,12 +69,12 @@ export function getCustomField(deps: Deps, project: Tenant, id: string): Promise
   return findById(deps.db.customFields, project, id, 'CUSTOM_FIELD');
 }
 
-/** Stored values were coerced by name and type, so these cannot change. */
+/** Stored values were coerced by name and type, so these cannot change: the label is what a person renames. */
 export async function updateCustomField(
   deps: Deps,
   project: Tenant,
   id: string,
-  { fieldName, fieldType, description, defaultValue }: Partial<CustomFieldInput>,
+  { fieldName, fieldType, label, description, defaultValue }: Partial<CustomFieldInput>,
 ): Promise<CustomField> {
   const field = await getCustomField(deps, project, id);
   for (const [name, given, stored] of [
@@ -81,8 +82,12 @@ export async function updateCustomField(
     ['fieldType', fieldType, field.fieldType],
   ])
     if (given !== undefined && given !== stored)
-      throw invalid(`${name}: cannot change; create another custom field instead.`, `${name}: cannot change`);
+      throw invalid(
+        `${name}: cannot change; change its label, or create another custom field.`,
+        `${name}: cannot change`,
+      );
   const change = {
+    label: label ?? field.label ?? '',
     description: description ?? field.description,
     defaultValue: defaultValue === undefined ? field.defaultValue : readDefault(field.fieldType, defaultValue),
     updatedAt: deps.clock.now(),
