@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { type Client, createClient, made } from '../support/client.ts';
-import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, shoot, signIn, useConsole } from '../support/console.ts';
 import { until } from '../support/wait.ts';
 
 interface Editor {
@@ -91,6 +91,40 @@ describe('Two tabs with the same page', () => {
       await both(theirs).waitFor({ state: 'detached' });
       expect(await stored()).to.equal('Last');
       expect(await box(theirs).inputValue()).to.equal('Last');
+    });
+
+  for (const noun of ['template', 'campaign'])
+    it(`keep what is typed in the ${noun} when the session ends, and go on in the same place after signing in again`, async () => {
+      const editor = editors.find((one) => one.noun === noun);
+      if (!editor) throw new Error('There is one.');
+      const { client, path, page: address } = await editor.make();
+      const page = await suite.open(address, { role: 'editor' });
+      const subjectOf = (of: Page) => of.getByRole('textbox', { name: 'Subject', exact: true });
+      await subjectOf(page).fill('Typed in the session that ends');
+      await suite.deps.db.memberSessions.deleteMany({ email: /^ada\.editor@/ });
+      await suite.deps.signals.publish('members', '');
+      await page.getByRole('button', { name: editor.save, exact: true }).click();
+      await page.getByText('Your session has ended').waitFor();
+      await subjectOf(page).press('End');
+      await subjectOf(page).pressSequentially(' and after it');
+      await shoot(page, `session-ended-${noun}`);
+
+      // As the link of the mail does it: the console is opened in another tab, at its beginning.
+      await signIn(suite, page.context(), suite.own, { role: 'editor', url: suite.url });
+      const opened = await page.context().newPage();
+      await opened.goto('/console');
+      await opened.waitForURL((url) => url.pathname.endsWith(address));
+      await opened.getByText(/^What you typed .* was not saved, and is here again$/).waitFor();
+      expect(await subjectOf(opened).inputValue()).to.equal('Typed in the session that ends and after it');
+      await opened.close();
+      await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+      await page.getByText('Your session has ended').waitFor({ state: 'detached' });
+      expect(await subjectOf(page).inputValue()).to.equal('Typed in the session that ends and after it');
+      await page.getByRole('button', { name: editor.save, exact: true }).click();
+      await until(
+        async () => (await client.get(`${path}${noun === 'template' ? '?version=draft' : ''}`)).body.data.subject,
+        (subject) => subject === 'Typed in the session that ends and after it',
+      );
     });
 
   it('keep what is typed while the server is gone, and show both texts when another save came in between', async () => {
