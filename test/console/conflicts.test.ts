@@ -80,7 +80,16 @@ describe('Two tabs with the same page', () => {
         await expectAccessible(mine);
         await shoot(mine, 'two-versions');
       }
-      await both(mine).getByRole('button', { name: 'Take theirs' }).click();
+      const takeTheirs = both(mine).getByRole('button', { name: 'Take theirs…' });
+      const question = mine.getByRole('dialog');
+      await takeTheirs.click();
+      await question.getByText(`What you typed is gone then: ${label}.`).waitFor();
+      if (noun === 'template') await shoot(mine, 'take-theirs');
+      await question.getByRole('button', { name: 'Not now' }).click();
+      await question.waitFor({ state: 'detached' });
+      expect(await box(mine).inputValue()).to.equal('Mine');
+      await takeTheirs.click();
+      await question.getByRole('button', { name: 'Discard what I typed' }).click();
       await both(mine).waitFor({ state: 'detached' });
       expect(await box(mine).inputValue()).to.equal('Theirs');
 

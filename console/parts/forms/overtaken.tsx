@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { EverpostError } from '../../../client/index.ts';
 import { moment } from '../data/format.ts';
+import { confirm } from '../over/confirm.tsx';
 import { Notice } from '../page/notice.tsx';
 import { Button } from './button.tsx';
 import type { Form } from './form.ts';
@@ -80,6 +81,14 @@ export function BothTexts<T, V extends object>({
     newest.value = null;
     onTake(saved);
   };
+  const askAndTake = () =>
+    confirm({
+      title: 'Take the version that was saved elsewhere',
+      text: `What you typed is gone then: ${rows.map(({ label }) => label).join(', ')}.`,
+      action: 'Discard what I typed',
+      isDangerous: true,
+      run: take,
+    });
   return (
     <section ref={box} class="stack" aria-label="Two versions">
       <Notice
@@ -117,7 +126,7 @@ export function BothTexts<T, V extends object>({
             ))}
           </dl>
           <div class="row wrap">
-            <Button onClick={take}>Take theirs</Button>
+            <Button onClick={askAndTake}>Take theirs…</Button>
             <Button kind="first" isBusy={form.isBusy.value} onClick={onKeep}>
               Keep mine
             </Button>
