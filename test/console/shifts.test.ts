@@ -2,24 +2,7 @@ import { expect } from 'chai';
 import { patterns } from '../../console/paths.ts';
 import { ensureState } from '../../core/figures/reports/state.ts';
 import { countHappened } from '../reports/support.ts';
-import { untilQuiet, useConsole } from '../support/console.ts';
-
-/** A page may move by this part of what is seen, as browsers measure it. */
-const SHIFT_MAX = 0.02;
-/** Adds up how far things move without a touch, and names them. */
-const MEASURE = `(() => {
-  window.shifts = { sum: 0, moved: [] };
-  new PerformanceObserver((list) => {
-    for (const { value, sources, hadRecentInput } of list.getEntries()) {
-      if (hadRecentInput) continue;
-      window.shifts.sum += value;
-      for (const { node } of sources ?? []) {
-        const element = node?.nodeType === 1 ? node : node?.parentElement;
-        window.shifts.moved.push((element?.className || element?.tagName || '?') + ' ' + (element?.textContent ?? '').slice(0, 40));
-      }
-    }
-  }).observe({ type: 'layout-shift', buffered: true });
-})()`;
+import { measureShifts, SHIFT_MAX, shiftsOf, untilQuiet, useConsole } from '../support/console.ts';
 
 describe('Pages', () => {
   const suite = useConsole();
@@ -58,7 +41,7 @@ describe('Pages', () => {
   for (const width of [1400, 375])
     it(`do not move while they load, at ${width} px`, async () => {
       const page = await suite.open('/', { width });
-      await page.addInitScript(MEASURE);
+      await measureShifts(page);
       const moved: Record<string, unknown> = {};
       for (const pattern of patterns) {
         const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
@@ -66,7 +49,7 @@ describe('Pages', () => {
         await page.goto(`/console${path === '/' ? '' : path}`);
         await page.locator('main h1').waitFor();
         await untilQuiet(page, 500);
-        const shifts = (await page.evaluate('window.shifts')) as { sum: number; moved: string[] };
+        const shifts = await shiftsOf(page);
         if (shifts.sum >= SHIFT_MAX) moved[path] = [Number(shifts.sum.toFixed(3)), ...shifts.moved.slice(0, 8)];
       }
       expect(moved).to.deep.equal({});

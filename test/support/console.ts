@@ -205,6 +205,48 @@ export async function requestsDuring(page: Page, work: () => Promise<unknown>): 
   return seen;
 }
 
+/** A page may move by this part of what is seen, as browsers measure it. */
+export const SHIFT_MAX = 0.02;
+const MEASURE = `(() => {
+  window.shifts = { sum: 0, worst: 0, moved: [] };
+  let burst = { from: -Infinity, last: -Infinity, sum: 0 };
+  new PerformanceObserver((list) => {
+    for (const { value, sources, startTime, hadRecentInput } of list.getEntries()) {
+      if (hadRecentInput) continue;
+      window.shifts.sum += value;
+      if (startTime - burst.last > 1000 || startTime - burst.from > 5000) burst = { from: startTime, sum: 0 };
+      burst.last = startTime;
+      burst.sum += value;
+      window.shifts.worst = Math.max(window.shifts.worst, burst.sum);
+      for (const { node } of sources ?? []) {
+        const element = node?.nodeType === 1 ? node : node?.parentElement;
+        window.shifts.moved.push(value.toFixed(4) + ' ' + (element?.className || element?.tagName || '?') + ' ' + (element?.textContent ?? '').slice(0, 40));
+      }
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+})()`;
+
+/** Adds up how far things move without a touch, and names them, from the next load of the page on. */
+export async function measureShifts(page: Page): Promise<void> {
+  await page.addInitScript(MEASURE);
+}
+
+export interface Shifts {
+  /** All of them; `worst` has those of a burst of five seconds at most, which is what browsers call the layout shift. */
+  sum: number;
+  worst: number;
+  moved: string[];
+}
+
+/** From now on. */
+export async function forgetShifts(page: Page): Promise<void> {
+  await page.evaluate('Object.assign(window.shifts, { sum: 0, worst: 0, moved: [] })');
+}
+
+export async function shiftsOf(page: Page): Promise<Shifts> {
+  return (await page.evaluate('window.shifts')) as Shifts;
+}
+
 const QUIET_MS = 1_000;
 
 /** Waits until the page has loaded what it shows: parts load one after the other, and once more when the stream covers them. */

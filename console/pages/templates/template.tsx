@@ -178,13 +178,14 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
       {!isReadOnly && !can('templates.publish') && (
         <p class="sub">You save drafts. Mail changes when an editor or an owner publishes them.</p>
       )}
-      {publishedVersion !== null && templateType === 'marketing' && (
+      {templateType === 'marketing' && (
         <NextSteps
           steps={[
             {
               label: 'New campaign with this template',
               href: to('/campaigns/new', { template: templateId }),
               operation: 'campaigns.create',
+              why: publishedVersion === null && 'Publish the template first.',
             },
           ]}
         />

@@ -6,6 +6,8 @@ export interface NextStep {
   href: string;
   /** It is offered to those whose role may call this. */
   operation?: string;
+  /** Why it cannot be done yet; it is shown, so that nothing moves when it can. */
+  why?: string | false;
 }
 
 /** Links to the work that follows a job, in a row under its figures. */
@@ -13,8 +15,8 @@ export function NextSteps({ steps }: { steps: readonly NextStep[] }) {
   const offered = steps.filter(({ operation }) => !operation || can(operation));
   return (
     <div class="row wrap" role="group" aria-label="What comes next">
-      {offered.map(({ label, href }) => (
-        <Button key={label} isSmall href={href}>
+      {offered.map(({ label, href, why }) => (
+        <Button key={label} isSmall href={href} why={why}>
           {label}
         </Button>
       ))}

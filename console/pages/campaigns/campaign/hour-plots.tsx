@@ -32,7 +32,7 @@ export function useDays(campaign: Campaign, moves: number, zone = timezone): Que
 }
 
 /** The first day with mail; null while nothing is counted. */
-export function beganAt(days: Query<Series>): string | null {
+function beganAt(days: Query<Series>): string | null {
   return days.data.value?.points.find(({ sent, opened }) => sent + opened > 0)?.from ?? null;
 }
 
@@ -60,7 +60,8 @@ export function HoursPlots({ campaign, known, days }: { campaign: Campaign; know
     formatTime: (at: number) => (isHours ? moment(at) : day(at)),
   };
   const sum = (name: 'opened' | 'clicked' | 'sent') => count(points.reduce((all, point) => all + point[name], 0));
-  const query = isHours && began !== null ? series : days;
+  const isAnswered = series.data.value !== null || series.error.value !== null;
+  const query = isHours && isAnswered ? series : days;
   return (
     <div class="plots">
       <Columns hasRule>

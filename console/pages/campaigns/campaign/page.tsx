@@ -17,7 +17,7 @@ import { type Known, useCampaign } from './figures.ts';
 import { CampaignFunnel } from './funnel.tsx';
 import { GradualPlan } from './gradual.tsx';
 import { Actions } from './head.tsx';
-import { beganAt, HoursPlots, useDays } from './hour-plots.tsx';
+import { HoursPlots, useDays } from './hour-plots.tsx';
 import { LeftOut } from './left-out.tsx';
 import { Links } from './links.tsx';
 import { isRecent, LivePlots } from './live-plots.tsx';
@@ -27,7 +27,7 @@ import { People } from './people/people.tsx';
 import { Story } from './people/story.tsx';
 import { Progress } from './progress.tsx';
 import { Providers } from './providers.tsx';
-import { audienceWords, isOver, StatusBadge } from './words.tsx';
+import { audienceWords, StatusBadge } from './words.tsx';
 
 const crumb = { label: 'Campaigns', path: '/campaigns' } as const;
 
@@ -68,7 +68,10 @@ export default function CampaignPage({ params }: { params: Record<string, string
   );
 }
 
-/** Parts that move read their figures by themselves, so that the tables are not drawn with every event. */
+/**
+ * Parts that move read their figures by themselves, so that the tables are not drawn with every event. All of them are there from the
+ * first mail on: nothing moves when it ends.
+ */
 function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
   const moves = known.moves.value;
   const hasBegun = known.hasBegun.value;
@@ -83,7 +86,7 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
     <>
       <Troubles campaign={campaign} known={known} />
       <Progress campaign={campaign} known={known} />
-      {campaign.status === 'sent' && (
+      {hasBegun && (
         <NextSteps
           steps={[
             { label: 'Who opened it', href: peopleHref({ did: 'opened' }) },
@@ -96,9 +99,7 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
         <>
           {isMoving.value && <LivePlots campaign={campaign} known={known} />}
           {campaign.gradual && <GradualPlan plan={campaign.gradual} known={known} days={days} />}
-          {(isOver(campaign.status) || beganAt(days) !== null) && (
-            <HoursPlots campaign={campaign} known={known} days={days} />
-          )}
+          <HoursPlots campaign={campaign} known={known} days={days} />
           <Columns hasRule>
             <CampaignFunnel known={known} />
             <LeftOut known={known} reasons={reasons} />
