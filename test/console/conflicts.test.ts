@@ -103,7 +103,7 @@ describe('Two tabs with the same page', () => {
     });
 
   for (const noun of ['template', 'campaign'])
-    it(`keep what is typed in the ${noun} when the session ends, and go on in the same place after signing in again`, async () => {
+    it(`keep what is typed in the ${noun} when the session ends, and have it at the same place after signing in again`, async () => {
       const editor = editors.find((one) => one.noun === noun);
       if (!editor) throw new Error('There is one.');
       const { client, path, page: address } = await editor.make();
