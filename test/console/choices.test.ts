@@ -42,6 +42,11 @@ describe('The choices of the console', () => {
     ids.sender = (await made('/senders', { name: old('sender'), email: 'old@mail.example.com' })).id;
     const template = { templateName: old('template'), subject: 'Old news', templateType: 'marketing', emailTemplate };
     ids.template = (await made('/templates', template)).templateId;
+    await made('/templates', {
+      ...template,
+      templateName: `${old('template')} of receipts`,
+      templateType: 'transactional',
+    });
     await made('/contacts', { email: 'ada@in.test', listIds: [ids.list] });
 
     const { db } = deps;
@@ -97,7 +102,9 @@ describe('The choices of the console', () => {
     await page.keyboard.press('Escape');
     expect(await page.getByRole('listbox').count()).to.equal(0);
     await page.keyboard.type('harbour, t');
-    await page.getByRole('option', { name: old('template') }).waitFor();
+    await page.getByRole('option', { name: old('template'), exact: true }).waitFor();
+    // Automations send marketing mail, as campaigns do.
+    expect(await page.getByRole('option', { name: /of receipts/ }).count()).to.equal(0);
     await page.keyboard.press('Enter');
     expect(await dialog.getByLabel('Content of its mails').inputValue()).to.equal(old('template'));
     await dialog.getByRole('button', { name: 'Create draft' }).click();

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { type CreateAutomationBody, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { ChooserField } from '../../parts/choose/chooser.tsx';
-import { lists, templates } from '../../parts/choose/things.ts';
+import { lists, marketingTemplates } from '../../parts/choose/things.ts';
 import { Options } from '../../parts/forms/choices.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
@@ -130,7 +130,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
         name="templateId"
         label="Content of its mails"
         hint="Each mail can have its own template afterwards."
-        things={templates}
+        things={marketingTemplates}
         none="A new template for each, to be written"
       />
     </FormDialog>
