@@ -11,7 +11,7 @@ import { makeTestFolder } from './folder.ts';
 import { logOf, type Result, type Run, runMocha } from './mocha.ts';
 import { type Failure, judge, readKnown, secondTries } from './settle.ts';
 import { readDurations, recordDurations, shardsOf } from './shards.ts';
-import { isOfRest, promiseOf } from './tiers.ts';
+import { isOfRest, isSampled, promiseOf } from './tiers.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Each file drops a database of some two hundred files: kept for 300 s, they use up the descriptors of mongod. */
@@ -39,7 +39,7 @@ export async function main(args: string[]): Promise<void> {
   try {
     const known = readKnown(readFileSync(join(root, 'test/unsettled.md'), 'utf8'));
     const env = cleanEnvironment();
-    const { files, options, isWhole, isRecorded } = readArgs(args);
+    const { files, options, isWhole, isRecorded, cases } = readArgs(args);
     const kinds = Object.entries(given).flatMap(([variable, kind]) => (process.env[variable] ? [] : [kind]));
     const isLarge = files.length >= shardFilesMin;
     const [servers, ...bundles] = await Promise.all([
@@ -56,6 +56,7 @@ export async function main(args: string[]): Promise<void> {
       // Halves the CPU time that a process of ours takes to start.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
       FUZZ_SEED: process.env.FUZZ_SEED ?? usualSeed,
+      EVERPOST_TEST_CASES: cases,
     };
     const parts: Parts = { folder, lifetime, env: suite, parts: shards + 2 };
     const first = await runShards(files, options, parts);
@@ -115,14 +116,22 @@ function skippedNote(skipped: number): string {
   return skipped > 0 ? `, ${skipped} SKIPPED${reason}` : '';
 }
 
-/** `--rest` is the other tier: what does not have to run at every change. */
+/** `--rest` is the other tier: what does not have to run at every change. Files that are named try all of their random cases. */
 function readArgs(args: string[]) {
   const named = args.filter((arg) => arg.endsWith('.ts'));
   const options = args.filter((arg) => !named.includes(arg) && arg !== recordOption && arg !== restOption);
-  if (named.length > 0) return { files: named, options, isWhole: false, isRecorded: false };
+  if (named.length > 0) return { files: named, options, isWhole: false, isRecorded: false, cases: 'all' };
   const isRest = args.includes(restOption);
-  const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => isOfRest(file) === isRest);
-  return { files: files.sort(), options, isWhole: options.length === 0, isRecorded: args.includes(recordOption) };
+  const isOfTier = (file: string) => isOfRest(file) === isRest || (isRest && isSampled(file));
+  const files = globSync('test/**/*.test.ts', { cwd: root }).filter(isOfTier);
+  const cases = isRest ? 'all' : 'some';
+  return {
+    files: files.sort(),
+    options,
+    isWhole: options.length === 0,
+    isRecorded: args.includes(recordOption),
+    cases,
+  };
 }
 
 /**

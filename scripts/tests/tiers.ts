@@ -1,21 +1,41 @@
 /**
- * Left to `npm run test:rest`: the tests of the workshop, pixels, kills that take long, and everything at its maximum.
- * All others protect behaviour and run by `npm test`.
+ * Left to `npm run test:rest`: the tests of the workshop, pixels, a walk through every page, packages as they are built, kills that take
+ * long, and everything at its maximum. All others protect behaviour and run by `npm test`.
  */
 const rest = [
   'test/lab/',
   'test/maximum/',
   'test/previews/browser.test.ts',
+  'test/console/crawl.test.ts',
+  'test/console/dialogs.test.ts',
   'test/console/shifts.test.ts',
   'test/public/axe.test.ts',
   'test/automations/crashes.test.ts',
+  'test/client/package.test.ts',
   'test/client/quickstarts.test.ts',
+  'test/client/sends.test.ts',
+  'test/delivery/kills.test.ts',
+  'test/mails/submission-kills.test.ts',
   'test/outages/',
   'test/stack/',
 ];
 
+/** Random cases that take long: `npm test` tries a fifth of them, `npm run test:rest` all. */
+const sampled = [
+  'test/automations/simulation-matches-runtime.test.ts',
+  'test/campaigns/property.test.ts',
+  'test/contacts/behaviour-property.test.ts',
+  'test/fuzz/',
+  'test/migrations/unsubscribed.test.ts',
+  'test/reports/recount.test.ts',
+];
+
 export function isOfRest(file: string): boolean {
   return rest.some((start) => file.startsWith(start));
+}
+
+export function isSampled(file: string): boolean {
+  return sampled.some((start) => file.startsWith(start));
 }
 
 /** A file that protects one of these says so in its first line, and has no second try. */

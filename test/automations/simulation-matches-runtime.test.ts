@@ -5,10 +5,11 @@ import { ObjectId } from 'mongodb';
 import type { Enrollment, TriggerOutcome } from '../../core/automations/model.ts';
 import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
+import { someOf } from '../support/random.ts';
 import { type AutomationStage, openAutomationStage } from './stage.ts';
 import { created, email, filter, makeSending, wait } from './support.ts';
 
-const RUNS = 12;
+const RUNS = someOf(12);
 const MINUTE = 60_000;
 /** Real time passes while the clock of the test is stopped between two turns. */
 const DRIFT_MS = 45_000;

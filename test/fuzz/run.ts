@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
+import { someOf } from '../support/random.ts';
 
 export interface FuzzOptions {
   cases: number;
@@ -16,10 +17,10 @@ export interface FuzzResult {
   longestMs: number;
 }
 
-/** FUZZ_CASES, else as many cases as the suite runs; FUZZ_SEED, which `npm test` sets, else a seed that is new each time. */
+/** FUZZ_CASES, else as many cases as a tier of the suite runs; FUZZ_SEED, which `npm test` sets, else a seed that is new each time. */
 export function fuzzOptions(casesOfSuite: number): FuzzOptions {
   const { FUZZ_CASES, FUZZ_SEED } = process.env;
-  return { cases: Number(FUZZ_CASES ?? casesOfSuite), ...(FUZZ_SEED ? { seed: Number(FUZZ_SEED) } : {}) };
+  return { cases: Number(FUZZ_CASES ?? someOf(casesOfSuite)), ...(FUZZ_SEED ? { seed: Number(FUZZ_SEED) } : {}) };
 }
 
 /** `check` returns the CPU time in ms for which the input held the event loop, the smallest of several tries when that is over the limit. */

@@ -7,10 +7,11 @@ import { activeAutomation, email, makeSending, wait } from '../automations/suppo
 import { type AccountB, emptyAccountB, sampleAccountB, sampleContactB } from '../providers/account-b.ts';
 import { type Act, serverError } from '../providers/faults.ts';
 import type { Tenant } from '../support/environment.ts';
+import { someOf } from '../support/random.ts';
 import { until as eventually } from '../support/wait.ts';
 import { dataOf, type Job, job, runPhases, type Scene, settled, start, tenantWithB, useScene } from './support.ts';
 
-const RUNS = 25;
+const RUNS = someOf(25);
 const SEED = Number(process.env.FUZZ_SEED);
 const CONTACTS = 3;
 const UNSUBSCRIBED = 5;

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Failure, judge, knownMax, readKnown, secondTries } from '../../scripts/tests/settle.ts';
-import { isOfRest, promiseOf, promises } from '../../scripts/tests/tiers.ts';
+import { isOfRest, isSampled, promiseOf, promises } from '../../scripts/tests/tiers.ts';
 
 const root = join(import.meta.dirname, '../..');
 const files = globSync('test/**/*.test.ts', { cwd: root });
@@ -74,5 +74,15 @@ describe('The two tiers of the suite', () => {
   it('have every test file once, most of them in the first', () => {
     const rest = files.filter(isOfRest);
     expect(rest.length).to.be.within(10, files.length / 5);
+  });
+
+  it('share the files of which the first tries a fifth of the random cases', () => {
+    const sampled = files.filter(isSampled);
+    expect(sampled.length).to.be.above(5);
+    expect(sampled.filter(isOfRest)).to.deep.equal([]);
+    const whole = sampled.filter((file) => !/someOf\(|fuzzOptions\(|fuzz\w+\(/.test(sourceOf(file)));
+    expect(whole).to.deep.equal([]);
+    const others = files.filter((file) => !isSampled(file) && /\bsomeOf\(/.test(sourceOf(file)));
+    expect(others).to.deep.equal([]);
   });
 });
