@@ -110,6 +110,8 @@ async function open(
       viewport: isPhone ? PHONE : { ...DESK, width },
       hasTouch: isPhone,
       colorScheme: theme,
+      // A skeleton that pulses costs a fifth of the time that Chromium computes.
+      reducedMotion: 'reduce',
       locale: 'en-GB',
       timezoneId: 'Europe/Berlin',
       permissions: ['clipboard-read', 'clipboard-write'],
