@@ -6,6 +6,8 @@ import { made } from '../support/client.ts';
 import { expectAccessible, shoot, untilQuiet, useConsole } from '../support/console.ts';
 
 const HOUR_MS = 3_600_000;
+/** Keys are pressed forty times here. */
+const QUIET_MS = 200;
 
 describe('The palette', () => {
   const suite = useConsole();
@@ -18,7 +20,7 @@ describe('The palette', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     // The keys would close one that is not gone yet, and a page that is being loaded may take the focus.
     await palette(page).waitFor({ state: 'detached' });
-    await untilQuiet(page);
+    await untilQuiet(page, QUIET_MS);
     await page.keyboard.press('Control+k');
     await palette(page).waitFor();
     await page.keyboard.type(text);
