@@ -131,7 +131,7 @@ export async function pickFound(choice: Locator, name: string): Promise<void> {
   await option.first().click();
 }
 
-/** What depends on the theme; all else is the same in both. */
+/** The other rules of axe-core find the same in both themes. */
 const rulesOfColours = ['color-contrast', 'link-in-text-block'];
 
 /** axe-core in both themes; throws with what it finds that is serious or critical. */
