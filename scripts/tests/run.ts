@@ -53,8 +53,8 @@ export async function main(args: string[]): Promise<void> {
     ]);
     const suite = {
       ...{ ...env, ...givenServers(), ...servers.environment, ...bundles[0], ...bundles[1], DATA_DIR: folder },
-      // Halves the CPU time that a process of ours takes to start.
-      NODE_COMPILE_CACHE: join(folder, 'compiled'),
+      // Halves the CPU time that a process of ours takes to start; kept for the next run, file by file.
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/everpost-compiled'),
       FUZZ_SEED: process.env.FUZZ_SEED ?? usualSeed,
       EVERPOST_TEST_CASES: cases,
     };
