@@ -5,6 +5,7 @@ import type { SMTPConnection, SMTPConnectionOptions } from 'smtp-server/lib/smtp
 import { networkOf } from '../../core/base/text/networks.ts';
 import { isAmong } from '../networks.ts';
 import type { Kind } from '../threads/kinds.ts';
+import { unstuffAtOnce } from './connection/dots.ts';
 import { followGateway } from './connection/gateways.ts';
 import { answerAfterEnd } from './connection/last-replies.ts';
 
@@ -85,6 +86,7 @@ export class LimitedSmtpServer extends SMTPServer {
     if (connection) {
       if (isGateway) followGateway(connection, admit);
       this.#limitCommands(connection);
+      unstuffAtOnce(connection);
       answerAfterEnd(connection);
       keepOwnCodes(connection);
     }

@@ -1,5 +1,6 @@
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import type { Deps } from '../../core/base/deps.ts';
+import { Blocks } from '../../core/base/held-bytes.ts';
 import { networkOf } from '../../core/base/text/networks.ts';
 import { type Destination, judgeRecipient } from '../../core/inbound/destinations.ts';
 import type { MailReader } from '../../core/inbound/mail.ts';
@@ -74,7 +75,7 @@ export async function openInboundServer(
 
 function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: InboundLimits) {
   const judged = new Map<string, Map<string, Destination>>();
-  const held = createHeldBytes(bytes, bytesPerAddress);
+  const allowed = createHeldBytes(bytes, bytesPerAddress);
 
   async function recipient(address: string, session: SMTPServerSession): Promise<undefined> {
     const known = judged.get(session.id) ?? new Map<string, Destination>();
@@ -101,24 +102,24 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
   async function data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const known = judged.get(session.id) ?? new Map<string, Destination>();
     const network = networkOf(session.remoteAddress);
-    const pieces: Buffer[] = [];
+    const held = new Blocks();
     let own = 0;
     let isOver = false;
     try {
       // Always read to the end: the answer comes after the final dot.
       for await (const piece of stream as AsyncIterable<Buffer>) {
-        if (own + piece.length > MAIL_BYTES_MAX || !held.fits(network, piece.length)) isOver = true;
+        if (own + piece.length > MAIL_BYTES_MAX || !allowed.fits(network, piece.length)) isOver = true;
         if (isOver) continue;
         own += piece.length;
-        held.add(network, piece.length);
-        pieces.push(piece);
+        allowed.add(network, piece.length);
+        held.add(piece);
       }
       if (stream.sizeExceeded || (isOver && stream.byteLength > MAIL_BYTES_MAX))
         throw reply(552, `5.3.4 A mail may have ${MAIL_BYTES_MAX} bytes`);
       if (isOver) throw reply(452, '4.3.1 Too much at a time; come back in a minute');
-      return await take(Buffer.concat(pieces.splice(0)), session, known);
+      return await take(held.take(), session, known);
     } finally {
-      held.add(network, -own);
+      allowed.add(network, -own);
     }
   }
 

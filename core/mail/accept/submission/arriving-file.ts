@@ -1,5 +1,6 @@
 import { Binary, type ObjectId } from 'mongodb';
 import type { Deps } from '../../../base/deps.ts';
+import { Blocks } from '../../../base/held-bytes.ts';
 import type { Attachment, Content } from '../../ledger/model.ts';
 import { deleteContent, openUpload, type Upload } from '../../messages/contents.ts';
 
@@ -25,7 +26,7 @@ interface Arriving {
 export class ArrivingFile {
   readonly #deps: Deps;
   readonly #arriving: Arriving;
-  #pieces: Uint8Array[] = [];
+  readonly #held = new Blocks();
   #sizeBytes = 0;
   #upload: Upload | null = null;
 
@@ -42,14 +43,14 @@ export class ArrivingFile {
   async write(bytes: Uint8Array): Promise<void> {
     this.#sizeBytes += bytes.length;
     if (this.#upload) return this.#upload.write(bytes);
-    this.#pieces.push(bytes);
+    this.#held.add(bytes);
     if (this.#sizeBytes > INLINE_BYTES_MAX) await this.#spill();
   }
 
   async end(): Promise<Attachment> {
     const upload = this.#upload;
     await upload?.end();
-    const bytes = upload ? null : new Binary(Buffer.concat(this.#pieces));
+    const bytes = upload ? null : new Binary(this.#held.take());
     return { ...this.#describe(), bytes, fileId: upload ? this.#arriving.fileId : null };
   }
 
@@ -67,7 +68,7 @@ export class ArrivingFile {
     const { fileId, content } = this.#arriving;
     await this.#deps.db.contents.insertOne(this.#note());
     this.#upload = openUpload(this.#deps, content.projectId, { fileId, fileName: FILE_NAME });
-    for (const bytes of this.#pieces.splice(0)) await this.#upload.write(bytes);
+    await this.#upload.write(this.#held.take());
   }
 
   #note(): Content {
