@@ -37,6 +37,10 @@ describe('The palette', () => {
     });
     const mail = { from: { email: 'post@mail.example.com' }, subject: 'Prices', htmlTemplate: '<p>Cold</p>' };
     const campaign = await made(client, '/campaigns', { ...mail, name: 'Harbour sale', toLists: [list.id] });
+    const { templateId } = await made(client, '/templates', {
+      templateName: 'Harbour letter',
+      emailTemplate: '<p>Hello</p>',
+    });
     const ada = await made(client, '/contacts', { email: 'ada@harbour.example', firstName: 'Ada', lastName: 'Moreau' });
     await made(client, '/senders', { email: mail.from.email });
     const email = { htmlTemplate: '<p>Hello</p>', subject: 'Hello', senderEmail: mail.from.email };
@@ -48,10 +52,10 @@ describe('The palette', () => {
       ],
     });
     Object.assign(ids, { list: list.id, segment: segment.id, campaign: campaign.id, ada: ada.id });
-    Object.assign(ids, { automation: automation.id });
+    Object.assign(ids, { automation: automation.id, template: templateId });
   });
 
-  it('finds campaigns, lists, segments, automations and people by name, in groups, and opens them by keyboard', async () => {
+  it('finds campaigns, lists, segments, templates, automations and people by name, in groups, and opens them by keyboard', async () => {
     const page = await suite.open('/suppressions');
     await type(page, 'HARB');
     const group = (name: string) => palette(page).getByRole('group', { name, exact: true });
@@ -62,12 +66,16 @@ describe('The palette', () => {
     await group('People').waitFor();
     await option(page, /^Near the harbour ?Segment, 1 person/).waitFor();
     await option(page, /^ada@harbour.example ?Ada Moreau/).waitFor();
+    // The template of the campaign, which has its name, is not offered.
+    const templates = group('Templates').getByRole('option');
+    expect(await templates.allTextContents()).to.deep.equal(['Harbour letterSingle mail']);
     await expectAccessible(page);
     await shoot(page, 'palette-found');
     const opens = [
       ['Harbour sale', `/campaigns/${ids.campaign}`],
       ['Harbour news', `/lists/${ids.list}`],
       ['Near the harbour', `/lists/${ids.segment}`],
+      ['Harbour letter', `/templates/${ids.template}`],
       ['Harbour welcome', `/automations/${ids.automation}`],
       ['ada@harbour.example', `/contacts?person=${ids.ada}`],
     ] as const;

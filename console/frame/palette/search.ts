@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
+import type { Campaign, Template } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { people } from '../../parts/data/format.ts';
 import { navigate, to } from '../../router.ts';
@@ -35,6 +36,22 @@ const kinds: readonly Kind[] = [
       })),
   },
   {
+    label: 'Templates',
+    search: async (given, options) => {
+      const [{ templates }, { campaigns }] = await Promise.all([
+        api.templates.list(given, options),
+        api.campaigns.list(given, options),
+      ]);
+      return templates
+        .filter((template) => !campaigns.some((campaign) => isMadeWith(template, campaign)))
+        .map(({ templateId, templateName, templateType }) => ({
+          ...{ key: `template ${templateId}`, label: templateName, icon: 'template' },
+          note: templateType === 'marketing' ? 'Campaigns' : 'Single mail',
+          go: () => navigate(to(`/templates/${templateId}`)),
+        }));
+    },
+  },
+  {
     label: 'Automations',
     search: async (given, options) =>
       (await api.automations.list(given, options)).automations.map(({ id, name }) => ({
@@ -52,6 +69,17 @@ const kinds: readonly Kind[] = [
       })),
   },
 ];
+
+const ONE_CALL_MS = 1_000;
+
+/** A campaign that was made with its own HTML has a template of its name: the campaign alone is offered. */
+export function isMadeWith(
+  template: Pick<Template, 'templateId' | 'templateName' | 'createdAt'>,
+  campaign: Pick<Campaign, 'templateId' | 'name' | 'createdAt'>,
+): boolean {
+  const isItsName = template.templateId === campaign.templateId && template.templateName === campaign.name;
+  return isItsName && Math.abs(Date.parse(template.createdAt) - Date.parse(campaign.createdAt)) < ONE_CALL_MS;
+}
 
 export interface Search {
   groups: Signal<readonly Group[]>;
