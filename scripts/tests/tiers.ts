@@ -26,6 +26,7 @@ const sampled = [
   'test/campaigns/property.test.ts',
   'test/contacts/behaviour-property.test.ts',
   'test/fuzz/',
+  'test/migrations/suppressed.test.ts',
   'test/migrations/unsubscribed.test.ts',
   'test/reports/recount.test.ts',
 ];

@@ -14,9 +14,10 @@ import {
 } from '../providers/account-a.ts';
 import { type Act, serverError } from '../providers/faults.ts';
 import type { Tenant } from '../support/environment.ts';
+import { someOf } from '../support/random.ts';
 import { dataOf, type Job, job, runPhases, type Scene, settled, start, tenantWithA, useScene } from './support.ts';
 
-const RUNS = 25;
+const RUNS = someOf(25);
 const SEED = Number(process.env.FUZZ_SEED);
 const [GROUPS, CONTACTS] = [2, 4];
 const LISTS = ['unsubscribes', 'bounces', 'invalid_emails', 'spam_reports'] as const;
