@@ -18,6 +18,12 @@ export function cpuMs(): number {
   return threadMs() / slower;
 }
 
+/** CPU time of all other threads of this process, those that have ended too, on this processor: their own limits count the same. */
+export function othersCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000 - threadMs();
+}
+
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

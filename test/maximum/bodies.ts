@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../schemas/schema.ts';
-import { numbersOf, type Shape, textOf } from './shapes.ts';
+import { type Needle, numbersOf, type Shape, textOf } from './shapes.ts';
 
 /** The values of fields by name, `name[]` for entries of arrays, with which a body is accepted as far as it can be. */
 export type Known = Record<string, (making: Making, at: number, schema: JsonSchema) => unknown>;
@@ -8,6 +8,8 @@ export const OMIT = Symbol('omit');
 
 export interface Making {
   shape: Shape;
+  /** Of the values of filters. */
+  needle: Needle;
   known: Known;
   /** Of the word that every text begins with. */
   serial: string;

@@ -1,9 +1,10 @@
 import { SEARCHED_LENGTH_MAX } from '../../core/people/filters/model.ts';
 import { PROPERTY_TEXT_MAX } from '../../schemas/people/contacts.ts';
-import type { Case } from './judge.ts';
+import type { Case, Threads } from './judge.ts';
 import { newActor, type Stage, send } from './stage.ts';
 
 const MIB = 1_048_576;
+const BESIDE: Threads = { kinds: ['jsonBody'], bytes: MIB };
 const FOUND = {
   'question marks in a link': (length: number) => `<a href="https://x.test/${'?'.repeat(length)}{{x}}">x</a>`,
   'spaces in a link': (length: number) => `<a href="https://x.test/${' '.repeat(length)}x">x</a>`,
@@ -28,11 +29,13 @@ export function corpus(stage: Stage): Case[] {
   const html = Object.entries(FOUND).flatMap(([what, make]) => [
     {
       name: `a template with ${what}`,
+      threads: BESIDE,
       prepare: async (part: number, serial: string) =>
         post('/templates', { templateName: serial, emailTemplate: serial + make(0.95 * MIB * part) }),
     },
     {
       name: `a preview with ${what}`,
+      threads: BESIDE,
       prepare: async (part: number, serial: string) =>
         post('/templates/preview', { emailTemplate: serial + make(0.95 * MIB * part) }),
     },
@@ -42,6 +45,7 @@ export function corpus(stage: Stage): Case[] {
     ...html,
     {
       name: 'digits in a filter',
+      threads: BESIDE,
       async prepare(part, serial) {
         const group = { field: 'contactProperties.age', operator: 'greater_than', fieldType: 'number' };
         const filterCriteria = { logicalOperator: 'AND', groups: [{ ...group, value: digits(part, serial) }] };
@@ -50,6 +54,7 @@ export function corpus(stage: Stage): Case[] {
     },
     {
       name: 'an address of one letter',
+      threads: BESIDE,
       prepare: async (part, serial) => post('/contacts/email', { email: `${'a@'.repeat((MIB * part) / 3)}${serial}` }),
     },
     searching(stage),
@@ -69,6 +74,7 @@ function searching({ environment }: Stage): Case {
   let actor: Awaited<ReturnType<typeof newActor>> | null = null;
   return {
     name: 'contacts of filters that almost match',
+    threads: BESIDE,
     async prepare(part, serial) {
       if (!actor) {
         actor = await newActor(environment, []);

@@ -6,9 +6,9 @@ import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';
 import { openSubmission, type SubmissionDoor } from '../support/submission.ts';
 import { bodyOf } from './bodies.ts';
 import type { Answered, Case } from './judge.ts';
-import { type Choice, knownOf, operations } from './operations.ts';
-import { type Shape, textOf } from './shapes.ts';
-import { HOST, newActor, type Stage, send, settled } from './stage.ts';
+import { type Choice, knownOf, operations, searchingActor } from './operations.ts';
+import { needleOf, numbersOf, textOf } from './shapes.ts';
+import { HOST, type Stage, send, settled } from './stage.ts';
 
 const MIB = 1_048_576;
 /** Of mail, where not the whole is tried. */
@@ -17,6 +17,9 @@ const MAIL_BYTES_MAX = 24 * MIB;
 const FIELDS = 150;
 const PARTS = 199;
 const SIGNATURES = 200;
+/** With their numbers, those of RFC 2046. */
+const BOUNDARY_LENGTH = 66;
+const LONG_BOUNDARY_LENGTH = 800;
 const VERSION = '2026-07-28';
 const META = 'io.modelcontextprotocol/';
 const KINDS = ['mailbox', 'return path', 'feedback', 'unsubscribe'] as const;
@@ -40,10 +43,11 @@ export async function openDoors({ environment }: Stage): Promise<Doors> {
 }
 
 /** A mail to each kind of address that the inbound server takes, with signatures, parts and texts as many as there may be. */
-export function inboundCases({ environment }: Stage, { inbound }: Doors, { shape }: Choice, isWhole: boolean): Case[] {
+export function inboundCases({ environment }: Stage, { inbound }: Doors, choice: Choice, isWhole: boolean): Case[] {
   const { own, deps } = environment;
   return KINDS.map((kind) => ({
-    name: `mail to a ${kind}, ${shape}`,
+    name: `mail to a ${kind}, ${choice.shape}`,
+    threads: { kinds: ['readMail', 'verifyMail'], bytes: isWhole ? MAIL_BYTES_MAX : MAIL_BYTES },
     async prepare(part, serial) {
       const sent = await sentMessage(environment, own);
       const ref = refOf(sent);
@@ -53,10 +57,13 @@ export function inboundCases({ environment }: Stage, { inbound }: Doors, { shape
         unsubscribe: `${mailLocalPart(deps.config, 'u', ref)}@${HOST}`,
         feedback: `fbl@${HOST}`,
       }[kind];
+      const length = (isWhole ? MAIL_BYTES_MAX : MAIL_BYTES) * part;
+      // Each covers another part of nearly all of the body.
+      const covered = (at: number) => Math.floor(length / 2) + at;
       const signature = (at: number) =>
-        `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.net; s=s${at}; l=${at}; h=from; bh=AAAA; b=AAAA`;
+        `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.net; s=s${at}; l=${covered(at)}; h=from; bh=AAAA; b=AAAA`;
       const signatures = Array.from({ length: SIGNATURES * part }, (_, at) => signature(at));
-      const raw = mailOf(shape, (isWhole ? MAIL_BYTES_MAX : MAIL_BYTES) * part, `ada@example.net`, serial, signatures);
+      const raw = mailOf(choice, length, 'ada@example.net', serial, signatures);
       const client = connectClient(inbound.port);
       await client.line();
       await client.ask('EHLO sender.example.net');
@@ -66,13 +73,20 @@ export function inboundCases({ environment }: Stage, { inbound }: Doors, { shape
 }
 
 /** A mail with a key, tracked, whose parts and header have as much as they may. */
-export function submissionCase(stage: Stage, { submission }: Doors, { shape }: Choice, isWhole: boolean): Case {
+export function submissionCase(stage: Stage, { submission }: Doors, choice: Choice, isWhole: boolean): Case {
   const { environment, post } = stage;
   return {
-    name: `mail by SMTP, ${shape}`,
+    name: `mail by SMTP, ${choice.shape}`,
+    threads: { kinds: ['largeMails'], bytes: isWhole ? MAIL_BYTES_MAX : MAIL_BYTES },
     async prepare(part, serial) {
       const track = ['X-Everpost-Track: opens, clicks'];
-      const raw = mailOf(shape, (isWhole ? MAIL_BYTES_MAX : MAIL_BYTES) * part, 'post@mail.example.com', serial, track);
+      const raw = mailOf(
+        choice,
+        (isWhole ? MAIL_BYTES_MAX : MAIL_BYTES) * part,
+        'post@mail.example.com',
+        serial,
+        track,
+      );
       const client = await submission.session();
       return async () => {
         const answered = await hand(client, 'app@client.example.net', 'ada@in.test', raw);
@@ -84,12 +98,14 @@ export function submissionCase(stage: Stage, { submission }: Doors, { shape }: C
 }
 
 /** A call of each tool, with everything in its arguments as large as it may be. */
-export function toolCases({ environment }: Stage, { shape, seed, omitted }: Choice): Case[] {
+export function toolCases(stage: Stage, choice: Choice): Case[] {
+  const { environment } = stage;
   const withBody = toolsOf([...operations]).filter(({ endpoint }) => endpoint.body);
   return withBody.map(({ name, endpoint, inputSchema }) => ({
-    name: `tool ${name}, ${shape}`,
+    name: `tool ${name}, ${choice.shape}`,
+    threads: { kinds: ['jsonBody'], bytes: MIB },
     async prepare(part, serial) {
-      const actor = await newActor(environment, ['contactId', 'contactListId', 'templateId']);
+      const actor = await searchingActor(stage, endpoint, choice);
       const fixed = (value: unknown): JsonSchema => ({ const: value });
       const schema = {
         type: 'object',
@@ -110,7 +126,7 @@ export function toolCases({ environment }: Stage, { shape, seed, omitted }: Choi
       const known = knownOf(actor, endpoint.operation);
       const none = new Set<string>();
       const body = bodyOf(schema, {
-        ...{ shape, seed, omitted, known, serial, part, bytesMax: MIB, given: none, refused: none, plain: none },
+        ...{ ...choice, known, serial, part, bytesMax: MIB, given: none, refused: none, plain: none },
       });
       const headers = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/call', 'Mcp-Name': name };
       return () => send(environment, { method: 'post', path: '/v1/mcp', key: actor.projectKey, body, headers });
@@ -119,11 +135,21 @@ export function toolCases({ environment }: Stage, { shape, seed, omitted }: Choi
 }
 
 /** A mail of parts in parts, whose boundaries nearly are in its texts. */
-export function mailOf(shape: Shape, bytes: number, from: string, serial: string, extra: string[]): Buffer {
+export function mailOf(
+  { shape, needle, seed }: Choice,
+  bytes: number,
+  from: string,
+  serial: string,
+  extra: string[],
+): Buffer {
   const line = (length: number) => textOf(shape, length, serial).replace(/\s+/g, ' ');
   const fields = Array.from({ length: FIELDS }, (_, at) => `X-Field-${at}: ${line(800)}`);
   const head = [`From: <${from}>`, 'To: <ada@in.test>', `Subject: ${line(900)}`, `Message-ID: <${serial}@example.net>`];
-  const boundary = (at: number) => `${at}`.padEnd(70, '-');
+  const common = needleOf(
+    needle,
+    numbersOf(seed + BOUNDARY_LENGTH)() < 0.5 ? BOUNDARY_LENGTH : LONG_BOUNDARY_LENGTH,
+  ).replace(/[\s"\\]/g, '');
+  const boundary = (at: number) => `${at}${common}`;
   const parts = Array.from(
     { length: PARTS },
     (_, at) => `--${boundary(0)}\r\nContent-Type: multipart/mixed; boundary="${boundary(at + 1)}"\r\n\r\n`,

@@ -1,8 +1,8 @@
 import { corpus } from './corpus.ts';
 import { type Doors, inboundCases, openDoors, submissionCase, toolCases } from './doors.ts';
 import { type Case, type Judged, judge } from './judge.ts';
-import { caseOf, choices, operations } from './operations.ts';
-import { numbersOf, shapeNames } from './shapes.ts';
+import { caseOf, choiceOf, choices, operations } from './operations.ts';
+import { numbersOf } from './shapes.ts';
 import { type Stage, startStage } from './stage.ts';
 
 interface Cases {
@@ -25,7 +25,7 @@ export function casesOf(
   const calls = (some: typeof operations, count: number) =>
     some.flatMap((one) => choices(seed, one, count).map((choice) => caseOf(stage, one, choice, isWhole)));
   const others = Array.from({ length: shapes }, (_, at) => {
-    const choice = { shape: shapeNames[(seed + at) % shapeNames.length]!, seed, omitted: at % 2 === 0 ? 0 : 0.4 };
+    const choice = choiceOf(seed + at);
     const mails = [...inboundCases(stage, doors, choice, isWhole), submissionCase(stage, doors, choice, isWhole)];
     return [...mails, ...toolCases(stage, choice)];
   });

@@ -1,11 +1,21 @@
-import { cpuMs, HOLD_MS_MAX } from '../linear/cpu.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuMsMax, KINDS, type KindName } from '../../platform/threads/kinds.ts';
+import { cpuMs, HOLD_MS_MAX, othersCpuMs } from '../linear/cpu.ts';
 import { longestHold } from '../linear/hold.ts';
 
 /** Something that a stranger may send, in any size. */
 export interface Case {
   name: string;
+  threads: Threads;
   /** Makes what is sent; `part` of all that there may be, each time with another serial. Returns how it is sent, up to its answer. */
   prepare(part: number, serial: string): Promise<() => Promise<Answered>>;
+}
+
+/** The threads that may work at it, each once, and the bytes of all of it. */
+export interface Threads {
+  kinds: readonly KindName[];
+  bytes: number;
 }
 
 export interface Answered {
@@ -25,6 +35,10 @@ export interface Judged {
   name: string;
   /** CPU time of the longest turn of the event loop. */
   longestMs: number;
+  /** CPU time of all other threads, until the last of them had nothing to do. */
+  threadsMs: number;
+  /** By which the process grew. */
+  grownMb: number;
   /** Cost of everything by the cost of half of it. */
   ratio: number;
   says: string;
@@ -36,11 +50,17 @@ const PARTS = [SMALLEST, 0.5, 1];
 const REPEATS = 6;
 /** More than in test/linear/cpu.ts, since a process does other things at the same time. */
 const INEXACT_MS = 10;
+/** Looks, one after the other, in which no thread works. */
+const QUIET_LOOKS = 3;
+const LOOK_EVERY_MS = 20;
+/** For the threads of Node itself, which collect garbage and read files. */
+const OTHERS_MS = 1_000;
+const MB = 1_048_576;
 let serials = 0;
 
 /** Sends a quarter, half and all of it. A time over a limit is measured again, and the smallest counts. */
-export async function judge({ name, prepare }: Case): Promise<Judged> {
-  const judged: Judged = { name, longestMs: 0, ratio: 0, says: '', faults: [] };
+export async function judge({ name, threads, prepare }: Case): Promise<Judged> {
+  const judged: Judged = { name, longestMs: 0, threadsMs: 0, grownMb: 0, ratio: 0, says: '', faults: [] };
   let before = Number.POSITIVE_INFINITY;
   for (const part of PARTS) {
     let [hold, cost] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -48,9 +68,18 @@ export async function judge({ name, prepare }: Case): Promise<Judged> {
       serials += 1;
       const send = await prepare(part, `${serials.toString(36)}z`);
       const began = cpuMs();
+      const beside = watchThreads(threads);
       const { holdMs, result } = await longestHold(send);
       hold = Math.min(hold, holdMs);
       cost = Math.min(cost, cpuMs() - began);
+      const { threadsMs, grownMb, fault } = await beside.end();
+      judged.threadsMs = Math.max(judged.threadsMs, threadsMs);
+      judged.grownMb = Math.max(judged.grownMb, grownMb);
+      // The limits of threads leave room for a busy machine, and work that does not end would be repeated.
+      if (fault) {
+        judged.faults.push(`${fault} at ${part}`);
+        return judged;
+      }
       judged.says = result.says;
       if (result.fault) judged.faults.push(result.fault);
     }
@@ -64,6 +93,47 @@ export async function judge({ name, prepare }: Case): Promise<Judged> {
   return judged;
 }
 
-export function describeJudged({ name, longestMs, ratio, says, faults }: Judged): string {
-  return `${name}: ${longestMs.toFixed(0)} ms, doubling ${ratio.toFixed(1)}, ${says}${faults.length > 0 ? `: ${faults.join('; ')}` : ''}`;
+/** A thread that was not ended still works when the answer is there: its time counts until no thread has anything to do. */
+function watchThreads({ kinds, bytes }: Threads) {
+  const own = kinds.map((kind) => KINDS[kind]);
+  const msMax = own.reduce((sum, kind) => sum + cpuMsMax(kind, bytes), OTHERS_MS);
+  const [beganMs, beganBytes] = [othersCpuMs(), process.memoryUsage.rss()];
+  let most = beganBytes;
+  const look = () => {
+    most = Math.max(most, process.memoryUsage.rss());
+  };
+  const looking = setInterval(look, LOOK_EVERY_MS);
+  return {
+    async end() {
+      const spent = () => othersCpuMs() - beganMs;
+      for (let quiet = 0; quiet < QUIET_LOOKS && spent() <= msMax; quiet = isAtWork() ? 0 : quiet + 1) await sleep(2);
+      clearInterval(looking);
+      look();
+      const [threadsMs, grownMb] = [spent(), (most - beganBytes) / MB];
+      const says = `kept threads at work for ${threadsMs.toFixed(0)} ms, of ${msMax.toFixed(0)} ms`;
+      return { threadsMs, grownMb, fault: threadsMs > msMax ? says : null };
+    },
+  };
+}
+
+/** Whether another thread runs, or waits for a processor. Only Linux says so. */
+function isAtWork(): boolean {
+  if (process.platform !== 'linux') return false;
+  // At once: reading them in turns would itself be work of threads.
+  const others = readdirSync('/proc/self/task').filter((id) => Number(id) !== process.pid);
+  return others.some((id) => /\) R /.test(statOf(id)));
+}
+
+function statOf(id: string): string {
+  try {
+    return readFileSync(`/proc/self/task/${id}/stat`, 'latin1');
+  } catch {
+    // It has ended.
+    return '';
+  }
+}
+
+export function describeJudged({ name, longestMs, threadsMs, grownMb, ratio, says, faults }: Judged): string {
+  const beside = `threads ${threadsMs.toFixed(0)} ms, ${grownMb.toFixed(0)} MB more`;
+  return `${name}: ${longestMs.toFixed(0)} ms, doubling ${ratio.toFixed(1)}, ${beside}, ${says}${faults.length > 0 ? `: ${faults.join('; ')}` : ''}`;
 }

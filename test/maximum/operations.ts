@@ -3,9 +3,9 @@ import { endpointTable } from '../../api/http/table.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { upsertContactBody } from '../../schemas/people/contacts.ts';
 import type { JsonSchema } from '../../schemas/schema.ts';
-import { addressOf, bodyOf, fill, type Known, type Making, OMIT } from './bodies.ts';
+import { addressOf, bodyOf, FREE_FIELDS, fieldName, fill, type Known, type Making, OMIT } from './bodies.ts';
 import { type Case, type Refusal, SMALLEST } from './judge.ts';
-import { numbersOf, type Shape, shapeNames, textOf } from './shapes.ts';
+import { type Needle, needleFor, needleOf, numbersOf, type Shape, shapeNames, textOf } from './shapes.ts';
 import { type Actor, bytesMaxOf, newActor, pathOf, type Stage, send, settled } from './stage.ts';
 
 const CONDITIONS = 100;
@@ -16,6 +16,9 @@ const BRANCHES = 20;
 /** An encoded character takes up to nine. */
 const QUERY_TEXT_MAX = 300;
 const PATH_LENGTH = 6_000;
+/** Segments are made up to what a project may have, and not more of them. */
+const SEGMENTS = 10;
+const COMPARES = /^(contacts|contactLists|public)\./;
 /** A body that is refused names the field, which is left out of the next one. */
 const REFUSALS_MAX = 12;
 const SENDS = /^(mails|inbound|templates\.test|campaigns\.test)/;
@@ -30,6 +33,8 @@ export const operations: readonly Endpoint[] = endpointTable(createMetrics()).fi
 
 export interface Choice {
   shape: Shape;
+  /** Of what the texts are searched for: the values of filters, and the boundaries of mails. */
+  needle: Needle;
   seed: number;
   /** How often a field that may be left out is left out. */
   omitted: number;
@@ -46,8 +51,12 @@ export function caseOf(stage: Stage, endpoint: Endpoint, choice: Choice, isWhole
     send(environment, { method, key: endpoint.key === 'admin' ? one.adminKey : one.projectKey, ...ask });
   return {
     name: `${operation}, ${choice.shape}`,
+    threads: {
+      kinds: ['jsonBody', ...(SENDS.test(operation) ? (['largeMails', 'signatures'] as const) : [])],
+      bytes: bytesMaxOf(endpoint, isWhole),
+    },
     async prepare(part, serial) {
-      actor ??= await newActor(environment, [...THINGS, ...pathParameters(endpoint.path)]);
+      actor ??= await searchingActor(stage, endpoint, choice);
       const begun = actor;
       const made = (size: number, word: string) =>
         asked(endpoint, begun, { ...choice, ...learned, part: size, serial: word }, isWhole);
@@ -65,6 +74,23 @@ export function caseOf(stage: Stage, endpoint: Endpoint, choice: Choice, isWhole
       };
     },
   };
+}
+
+/** The project has segments, where contacts may change, that search as much as they may, in the properties that bodies have. */
+export async function searchingActor({ environment }: Stage, endpoint: Endpoint, { needle }: Choice): Promise<Actor> {
+  const actor = await newActor(environment, [...THINGS, ...pathParameters(endpoint.path)]);
+  if (!COMPARES.test(endpoint.operation)) return actor;
+  for (let made = 0, conditions = CONDITIONS; made < SEGMENTS && conditions >= 1; ) {
+    const groups = Array.from({ length: conditions }, (_, at) => ({
+      ...{ field: `contactProperties.${fieldName(at % FREE_FIELDS)}`, operator: 'contains' },
+      value: needleOf(needle, VALUE_LENGTH),
+    }));
+    const filterCriteria = { logicalOperator: 'OR', groups };
+    const { status } = await actor.client.post('/contact-lists', { name: `s${made}`, type: 'segment', filterCriteria });
+    if (status === 201) made += 1;
+    else conditions = Math.floor(conditions / 2);
+  }
+  return actor;
 }
 
 interface Learned {
@@ -195,7 +221,7 @@ export function knownOf({ named, domain }: Actor, operation = ''): Known {
 
 /** As many conditions as a filter may have, a few of which search. */
 export function filterAtMost(making: Making): object {
-  const value = textOf(making.shape, Math.min(VALUE_LENGTH, making.textMax), making.serial);
+  const value = needleOf(making.needle, Math.min(VALUE_LENGTH, making.textMax));
   const condition = (_: unknown, at: number) => ({
     field: `contactProperties.p${at}`,
     operator: at % 8 === 0 ? 'contains' : 'starts_with',
@@ -235,9 +261,10 @@ export function stepsAtMost(making: Making, _: number, { items }: JsonSchema): o
 /** One call of each operation for each shape, in an order that the seed decides. */
 export function choices(seed: number, endpoint: Endpoint, count: number): Choice[] {
   const first = [...endpoint.operation].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, seed) >>> 0;
-  return Array.from({ length: count }, (_, at) => ({
-    shape: shapeNames[(first + at) % shapeNames.length]!,
-    seed: first + at,
-    omitted: (first + at) % 3 === 0 ? 0 : 0.4,
-  }));
+  return Array.from({ length: count }, (_, at) => choiceOf(first + at));
+}
+
+export function choiceOf(seed: number): Choice {
+  const shape = shapeNames[seed % shapeNames.length]!;
+  return { shape, needle: needleFor(shape, seed), seed, omitted: seed % 3 === 0 ? 0 : 0.4 };
 }

@@ -28,6 +28,29 @@ export function textOf(shape: Shape, length: number, word = 'x'): string {
   return (word + SHAPES[shape](Math.max(0, length - word.length))).slice(0, length).toWellFormed();
 }
 
+/** A text that others are searched for: of the same shape or of another, with a letter that is in few of them at a place of it, or with none. */
+export interface Needle {
+  shape: Shape;
+  oddAt: number | null;
+}
+
+/** A part of the length up to 1, else a number of letters. Some searches are slow for one of these places alone. */
+const ODD_PLACES = [0, 9, 0.5, 1, null];
+
+/** Half of them of the shape of the text: a search finds those nearly everywhere. */
+export function needleFor(text: Shape, seed: number): Needle {
+  const random = numbersOf(seed);
+  const shape = random() < 0.5 ? text : shapeNames[Math.floor(random() * shapeNames.length)]!;
+  return { shape, oddAt: ODD_PLACES[Math.floor(random() * ODD_PLACES.length)]! };
+}
+
+export function needleOf({ shape, oddAt }: Needle, length: number): string {
+  const text = textOf(shape, length, '');
+  if (oddAt === null) return text;
+  const at = Math.min(length - 1, oddAt <= 1 ? Math.floor(oddAt * length) : oddAt);
+  return `${text.slice(0, at)}b${text.slice(at + 1)}`.toWellFormed();
+}
+
 function run(piece: string): (length: number) => string {
   return (length) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 }
