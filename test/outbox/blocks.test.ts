@@ -8,7 +8,7 @@ import type { Block, BlockClaim } from '../../core/mail/ledger/blocks/model.ts';
 import { recipientId } from '../../core/mail/ledger/blocks/recipient-id.ts';
 import { unclaimedRange } from '../../core/mail/ledger/blocks/unclaimed.ts';
 import { dotGuard } from '../../core/mail/ledger/claim.ts';
-import { type Claimed, type OpenClaim, type Ledger, openLedger } from '../../core/mail/ledger/ledger.ts';
+import { type Claimed, type Ledger, type OpenClaim, openLedger } from '../../core/mail/ledger/ledger.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { type Effects, OutcomeWriter } from '../../core/mail/ledger/record-outcomes.ts';
 import { renewLeases } from '../../core/mail/ledger/renew.ts';
@@ -206,7 +206,14 @@ describe('Blocks of recipients', () => {
     const ledger = openLedger();
     const writer = new OutcomeWriter(deps, ledger, quiet);
     const won = (await claim(ledger, of, 0, 6))!;
-    const [late, denied, later, doubt, foreign, retried] = won.recipients as [Claimed, Claimed, Claimed, Claimed, Claimed, Claimed];
+    const [late, denied, later, doubt, foreign, retried] = won.recipients as [
+      Claimed,
+      Claimed,
+      Claimed,
+      Claimed,
+      Claimed,
+      Claimed,
+    ];
     await takeOver(won);
     for (const held of [late, denied, later, doubt]) await settleAs(held, 'unknown', ledger.owner);
     await settleAs(foreign, 'unknown', 'another');

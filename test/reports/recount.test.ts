@@ -14,7 +14,7 @@ import { ClaimCloser } from '../../core/mail/ledger/blocks/close.ts';
 import type { Block } from '../../core/mail/ledger/blocks/model.ts';
 import { writeRows } from '../../core/mail/ledger/blocks/write-rows.ts';
 import { claimMessages } from '../../core/mail/ledger/claim.ts';
-import { type Claimed, type OpenClaim, type Ledger, type Outcome, openLedger } from '../../core/mail/ledger/ledger.ts';
+import { type Claimed, type Ledger, type OpenClaim, type Outcome, openLedger } from '../../core/mail/ledger/ledger.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { type Effects, OutcomeWriter } from '../../core/mail/ledger/record-outcomes.ts';
 import { settleOrphans } from '../../core/mail/ledger/settle-orphans.ts';
