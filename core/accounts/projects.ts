@@ -1,7 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { createProjectBody, updateProjectBody } from '../../schemas/accounts/account.ts';
 import type { Described } from '../../schemas/schema.ts';
-import { insertOnce } from '../base/database/idempotent-insert.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
@@ -9,6 +8,7 @@ import { AppError, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { changeProject, insertProject, markProjectDeleted } from '../base/projects.ts';
 import { deleteConsentsOfProject } from '../consent/consents/erase.ts';
 import { makeBuiltInGroups } from '../consent/suppressions/groups.ts';
 import { deleteDomainsOfProject } from '../domains/domains.ts';
@@ -16,6 +16,7 @@ import { deleteReports } from '../figures/reports/state.ts';
 import { deleteFormsOfProject } from '../forms/pending.ts';
 import { cancelMailOfProject } from '../mail/messages/scheduled/to-deleted.ts';
 import { makeGlobalList } from '../people/global-list.ts';
+import { deleteRequestsOfProject } from '../persons-own/personal-data/requests.ts';
 import { deleteMediaOfProject } from '../templates/media/media.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
 import { readPublicFields } from './public-fields.ts';
@@ -47,7 +48,7 @@ export async function createProject(
   };
   // Everything that belongs to each project comes first, so that a project is complete as soon as it can be read.
   await Promise.all([makeBuiltInGroups(deps, project), makeGlobalList(deps, project)]);
-  return insertOnce(deps.db.projects, project, { organizationId });
+  return insertProject(deps, project);
 }
 
 /** Endpoint 23: here a malformed id is an invalid request; elsewhere it is a project that does not exist. */
@@ -96,12 +97,8 @@ export async function updateProject(
     if (!found) throw projectNotFound();
     const before = { updatedAt: found.updatedAt ?? found.createdAt };
     refuseUnseen('project', before, seen);
-    // Only the fields that were given: two calls that change different ones may run at the same time.
-    return deps.db.projects.findOneAndUpdate(
-      own,
-      { $set: { ...plain, ...set, updatedAt: nextUpdate(before, deps.clock.now()) }, $unset: unset },
-      { session, returnDocument: 'after' },
-    );
+    const changed = { ...plain, ...set, updatedAt: nextUpdate(before, deps.clock.now()) };
+    return changeProject(deps, project, { set: changed, unset }, session);
   });
   if (!updated) throw projectNotFound();
   deps.signals.publish(KEYS_CHANGED, '');
@@ -116,7 +113,7 @@ export async function deleteProject(deps: Deps, organizationId: ObjectId, projec
     { organizationId, projectId: project._id, revokedAt: null },
     { $set: { revokedAt: deletedAt } },
   );
-  await deps.db.projects.updateOne({ _id: project._id, organizationId }, { $set: { deletedAt } });
+  await markProjectDeleted(deps, project, deletedAt);
   await cancelMailOfProject(deps, project._id);
   await deleteDomainsOfProject(deps, project._id);
   await deleteFormsOfProject(deps, project._id);
@@ -124,7 +121,7 @@ export async function deleteProject(deps: Deps, organizationId: ObjectId, projec
   await deleteMediaOfProject(deps, project._id);
   const until = performance.now() + CONSENT_REMOVAL_MS;
   await deleteConsentsOfProject(deps, project._id, () => performance.now() < until);
-  await deps.db.dataRequests.deleteMany({ projectId: project._id }, { hint: 'project' });
+  await deleteRequestsOfProject(deps, project._id);
   deps.signals.publish(KEYS_CHANGED, '');
 }
 

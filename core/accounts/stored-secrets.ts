@@ -1,24 +1,18 @@
-import type { Collection, ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Sealed } from '../base/model.ts';
-import { openSecret, SecretError, sealSecret, secretKeyNames } from '../base/secrets.ts';
-import { dkimContext } from '../domains/keys.ts';
-import { contextOfPrevious, webhookContext } from '../events/webhook-secrets.ts';
-import { contextOfJob } from '../migrations/keys.ts';
+import {
+  openSecret,
+  SecretError,
+  type SecretKind,
+  type SecretOwner,
+  sealSecret,
+  secretKeyNames,
+} from '../base/secrets.ts';
+import { dkimSecrets } from '../domains/keys.ts';
+import { previousSecrets, webhookSecrets } from '../events/webhook-secrets.ts';
+import { providerKeys } from '../migrations/keys.ts';
 
-interface Owner {
-  _id: ObjectId;
-  projectId: ObjectId;
-}
-
-interface SecretKind {
-  name: string;
-  collection: 'domains' | 'webhooks' | 'previousWebhookSecrets' | 'migrationSecrets';
-  path: string;
-  contextOf(owner: Owner, deps: Deps): string[] | Promise<string[]>;
-}
-
-interface StoredSecret extends Owner {
+interface StoredSecret extends SecretOwner {
   sealed: Sealed;
 }
 
@@ -27,17 +21,7 @@ type Resealing = 'resealed' | 'changed' | 'unopened';
 type ResealCounts = Record<Resealing | 'current', number> & { kind: string };
 
 /** All secrets that are sealed by core/base/secrets.ts and stored in MongoDB, but for those of links, which live for a day at most. */
-export const secretKinds: readonly SecretKind[] = [
-  { name: 'DKIM key', collection: 'domains', path: 'dkim.privateKey', contextOf: dkimContext },
-  { name: 'webhook secret', collection: 'webhooks', path: 'secret', contextOf: webhookContext },
-  {
-    name: 'replaced webhook secret',
-    collection: 'previousWebhookSecrets',
-    path: 'sealed',
-    contextOf: contextOfPrevious,
-  },
-  { name: 'provider key', collection: 'migrationSecrets', path: 'sealed', contextOf: contextOfJob },
-];
+export const secretKinds: readonly SecretKind[] = [dkimSecrets, webhookSecrets, previousSecrets, providerKeys];
 
 /** Seals the secrets of all projects with the first key. Other processes may read and replace them at the same time. */
 export async function resealSecrets(deps: Deps): Promise<ResealCounts[]> {
@@ -46,7 +30,7 @@ export async function resealSecrets(deps: Deps): Promise<ResealCounts[]> {
   const all: ResealCounts[] = [];
   for (const kind of secretKinds) {
     const keyId = `${kind.path}.keyId`;
-    const current = await collectionOf(deps, kind).countDocuments({ [keyId]: first });
+    const current = await kind.stored(deps).countDocuments({ [keyId]: first });
     const counts = { kind: `${kind.name}s`, resealed: 0, current, changed: 0, unopened: 0 };
     const older = { [keyId]: { $exists: true, $ne: first } };
     for await (const secret of readSecrets(deps, kind, older)) counts[await resealSecret(deps, kind, secret)]++;
@@ -55,9 +39,8 @@ export async function resealSecrets(deps: Deps): Promise<ResealCounts[]> {
   return all;
 }
 
-/** Compare-and-set on the sealed value: a secret that was replaced after it was read is left as it is. */
 export async function resealSecret(deps: Deps, kind: SecretKind, secret: StoredSecret): Promise<Resealing> {
-  const { _id, projectId, sealed } = secret;
+  const { sealed } = secret;
   let again: Sealed;
   try {
     const context = await kind.contextOf(secret, deps);
@@ -66,9 +49,7 @@ export async function resealSecret(deps: Deps, kind: SecretKind, secret: StoredS
     if (error instanceof SecretError) return 'unopened';
     throw error;
   }
-  const same = { _id, projectId, [kind.path]: sealed };
-  const { matchedCount } = await collectionOf(deps, kind).updateOne(same, { $set: { [kind.path]: again } });
-  return matchedCount === 1 ? 'resealed' : 'changed';
+  return (await kind.replace(deps, secret, sealed, again)) ? 'resealed' : 'changed';
 }
 
 /** A sentence with the number of secrets whose key SECRET_KEYS does not name; null: all of them can be opened. */
@@ -77,11 +58,13 @@ export async function findUnnamedKeys(deps: Deps): Promise<string | null> {
   const found: string[] = [];
   for (const kind of secretKinds) {
     const keyId = `${kind.path}.keyId`;
-    const groups = collectionOf(deps, kind).aggregate<{ _id: string; count: number }>([
-      { $match: { [keyId]: unnamed } },
-      { $group: { _id: `$${keyId}`, count: { $sum: 1 } } },
-      { $sort: { _id: 1 } },
-    ]);
+    const groups = kind
+      .stored(deps)
+      .aggregate<{ _id: string; count: number }>([
+        { $match: { [keyId]: unnamed } },
+        { $group: { _id: `$${keyId}`, count: { $sum: 1 } } },
+        { $sort: { _id: 1 } },
+      ]);
     for (const { _id, count } of await groups.toArray()) found.push(`${plural(kind.name, count)} (${_id})`);
   }
   if (found.length === 0) return null;
@@ -90,11 +73,7 @@ export async function findUnnamedKeys(deps: Deps): Promise<string | null> {
 
 function readSecrets(deps: Deps, kind: SecretKind, filter: object): AsyncIterable<StoredSecret> {
   const project = { projectId: 1, sealed: `$${kind.path}` };
-  return collectionOf(deps, kind).aggregate<StoredSecret>([{ $match: filter }, { $project: project }]);
-}
-
-function collectionOf(deps: Deps, { collection }: SecretKind): Collection<Owner> {
-  return deps.db[collection] as unknown as Collection<Owner>;
+  return kind.stored(deps).aggregate<StoredSecret>([{ $match: filter }, { $project: project }]);
 }
 
 function plural(name: string, count: number): string {

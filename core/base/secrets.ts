@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { Binary, type ObjectId } from 'mongodb';
+import { Binary, type Collection, type Filter, type ObjectId } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
+import type { Deps } from './deps.ts';
 import type { Sealed } from './model.ts';
 
 /**
@@ -87,4 +88,32 @@ function secretKeys({ secretKeys: entries }: Pick<Config, 'secretKeys'>): [strin
   const repeated = keys.find(([name], index) => keys.findIndex(([other]) => other === name) < index);
   if (repeated) throw new SecretError(`SECRET_KEYS names ${repeated[0]} twice; give each key a name of its own.`);
   return keys;
+}
+
+/** The document that holds a secret. */
+export interface SecretOwner {
+  _id: ObjectId;
+  projectId: ObjectId;
+}
+
+/** Stored secrets of one kind, as the room that owns their collection describes them. */
+export interface SecretKind {
+  name: string;
+  path: string;
+  stored(deps: Deps): Collection<SecretOwner>;
+  contextOf(owner: SecretOwner, deps: Deps): string[] | Promise<string[]>;
+  /** false: another process replaced or deleted it since. */
+  replace(deps: Deps, owner: SecretOwner, from: Sealed, to: Sealed): Promise<boolean>;
+}
+
+/** Compare-and-set on the sealed value: a secret that was replaced after it was read is left as it is. */
+export async function replaceSealed(
+  collection: Collection<SecretOwner>,
+  path: string,
+  { _id, projectId }: SecretOwner,
+  { from, to }: { from: Sealed; to: Sealed },
+): Promise<boolean> {
+  const same = { _id, projectId, [path]: from } as Filter<SecretOwner>;
+  const { matchedCount } = await collection.updateOne(same, { $set: { [path]: to } } as object);
+  return matchedCount === 1;
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import type { Message } from '../mail/ledger/model.ts';
-import { states } from '../mail/ledger/states.ts';
+import { queueAgain } from '../mail/messages/of-campaigns.ts';
 import { decide, type Settled, settle } from './control.ts';
 import { CAMPAIGN_METRICS, findCampaign, stateConflict } from './definition/campaigns.ts';
 import type { Campaign } from './model.ts';
@@ -24,7 +24,7 @@ export async function retryCampaign(
 ): Promise<Settled> {
   const campaign = await findCampaign(deps, project, campaignId);
   if (!RETRYABLE.includes(campaign.status)) throw stateConflict('retried', campaign.status);
-  await queueAgain(deps, campaign, retried);
+  await queueAllAgain(deps, campaign, retried);
   const moved = await decide(deps, project, campaignId, { from: RETRYABLE, word: 'retried' }, (before) => ({
     status: sendingStatus(before),
     sentAt: null,
@@ -35,7 +35,7 @@ export async function retryCampaign(
   return settle(deps, moved);
 }
 
-async function queueAgain(deps: Deps, campaign: Campaign, retried: RetriedState[]): Promise<void> {
+async function queueAllAgain(deps: Deps, campaign: Campaign, retried: RetriedState[]): Promise<void> {
   for (const state of retried)
     for await (const batch of everyRow<Retried>(deps, campaign, state, { fields: { contactId: 1, seq: 1 } }))
       await queueBatch(deps, campaign, state, batch);
@@ -47,21 +47,7 @@ type Retried = Pick<Message, '_id' | 'contactId' | 'seq'>;
 async function queueBatch(deps: Deps, { projectId }: Campaign, state: RetriedState, batch: Retried[]): Promise<void> {
   const present = await contactsAmong(deps, projectId, batch);
   const ids = batch.flatMap(({ _id, contactId }) => (contactId && present.has(contactId.toHexString()) ? _id : []));
-  const at = deps.clock.now();
-  await deps.db.messages.updateMany({ _id: { $in: ids }, projectId, state }, [
-    {
-      $set: {
-        state: states.queued,
-        dueAt: '$$REMOVE',
-        deferrals: '$$REMOVE',
-        reason: '$$REMOVE',
-        endedAt: '$$REMOVE',
-        // Failed mail has 24 hours again; mail that may have arrived is sent as the same mail, Date included.
-        ...(state === states.failed ? { firstAt: '$$REMOVE' } : {}),
-        timeline: { $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type: 'retried', at }]] },
-      },
-    },
-  ]);
+  await queueAgain(deps, projectId, state, ids);
 }
 
 async function contactsAmong({ db }: Deps, projectId: ObjectId, batch: Retried[]): Promise<Set<string>> {

@@ -1,8 +1,8 @@
 import { createHash, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { ObjectId } from 'mongodb';
+import type { Collection, ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { openSecret, sealSecret } from '../base/secrets.ts';
+import { openSecret, replaceSealed, type SecretKind, type SecretOwner, sealSecret } from '../base/secrets.ts';
 import type { DkimKeys, Domain } from './model.ts';
 
 type Owner = Pick<Domain, '_id' | 'projectId'>;
@@ -40,3 +40,12 @@ export function ownershipValue(projectId: ObjectId, domainName: string): string 
 export function dkimContext({ _id, projectId }: Owner): string[] {
   return ['dkim', projectId.toHexString(), _id.toHexString()];
 }
+
+export const dkimSecrets: SecretKind = {
+  name: 'DKIM key',
+  path: 'dkim.privateKey',
+  stored: ({ db }) => db.domains as unknown as Collection<SecretOwner>,
+  contextOf: dkimContext,
+  replace: ({ db }, owner, from, to) =>
+    replaceSealed(db.domains as unknown as Collection<SecretOwner>, 'dkim.privateKey', owner, { from, to }),
+};

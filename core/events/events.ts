@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ObjectId } from 'mongodb';
+import { type Filter, ObjectId } from 'mongodb';
 import type { StreamedEventType } from '../../schemas/events/webhooks.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
@@ -129,4 +129,14 @@ async function writeRows(
   );
   await db.projectEvents.insertMany(fresh, { session });
   if (deliveries.length > 0) await db.webhookDeliveries.insertMany(deliveries, { session });
+}
+
+/** Personal data of these events leaves the log at that time. */
+export async function eraseEventsAt(
+  { db }: Pick<Deps, 'db'>,
+  which: Filter<ProjectEvent>,
+  eraseAt: Date,
+  session?: Session,
+): Promise<void> {
+  await db.projectEvents.updateMany(which, { $set: { eraseAt } }, session ? { session } : {});
 }

@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import type { Document, ObjectId } from 'mongodb';
 import { eventTypes, type StreamedEventType, streamedTypes } from '../../schemas/events/webhooks.ts';
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
@@ -89,4 +89,16 @@ function typesOf({ types }: EventStreamRow, now: Date): ReadonlySet<string> {
 /** A key of a document has no dots. */
 function keyOf(type: string): string {
   return type.replaceAll('.', ',');
+}
+
+/** The process that publishes the figures of a project, and its readers; null: no stream was ever open. A lost write costs a lease. */
+export function changeFiguresLease(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  update: Document[],
+): Promise<EventStreamRow | null> {
+  return db.eventStreams.findOneAndUpdate({ _id: projectId, projectId }, update, {
+    returnDocument: 'after',
+    writeConcern: { w: 1 },
+  });
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Collection } from 'mongodb';
 import { PREVIOUS_SECRETS_MAX } from '../../schemas/events/webhooks.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import type { Deps } from '../base/deps.ts';
@@ -6,7 +7,14 @@ import { conflict, notFound } from '../base/errors.ts';
 import { derivedId, findById } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
 import type { Project, Sealed, Session } from '../base/model.ts';
-import { openSecret, SecretError, sealSecret } from '../base/secrets.ts';
+import {
+  openSecret,
+  replaceSealed,
+  SecretError,
+  type SecretKind,
+  type SecretOwner,
+  sealSecret,
+} from '../base/secrets.ts';
 import type { PreviousWebhookSecret, Webhook } from './model.ts';
 import { SECRET_PREFIX } from './webhook-signature.ts';
 
@@ -90,3 +98,21 @@ async function replaceSecret(
   await webhooks.updateOne({ _id: webhookId, projectId }, { $set: changed }, { session });
   return { ...webhook, ...changed };
 }
+
+export const webhookSecrets: SecretKind = {
+  name: 'webhook secret',
+  path: 'secret',
+  stored: ({ db }) => db.webhooks as unknown as Collection<SecretOwner>,
+  contextOf: webhookContext,
+  replace: ({ db }, owner, from, to) =>
+    replaceSealed(db.webhooks as unknown as Collection<SecretOwner>, 'secret', owner, { from, to }),
+};
+
+export const previousSecrets: SecretKind = {
+  name: 'replaced webhook secret',
+  path: 'sealed',
+  stored: ({ db }) => db.previousWebhookSecrets as unknown as Collection<SecretOwner>,
+  contextOf: contextOfPrevious,
+  replace: ({ db }, owner, from, to) =>
+    replaceSealed(db.previousWebhookSecrets as unknown as Collection<SecretOwner>, 'sealed', owner, { from, to }),
+};

@@ -10,7 +10,7 @@ import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { findNamableGroup, holdGroup } from '../consent/suppressions/groups.ts';
 import { GLOBAL_LIST } from '../people/global-list.ts';
-import { listsNamed } from '../people/lists/lists.ts';
+import { holdListsByIds, listsNamed } from '../people/lists/lists.ts';
 import { compiled } from '../templates/cache.ts';
 import { publishedTemplate, referToTemplate } from '../templates/find.ts';
 import type { Form } from './model.ts';
@@ -150,9 +150,8 @@ async function holdNamed(
   session: Session,
   { projectId, listIds, confirmationTemplateId, unsubscribeGroupIds }: Form,
 ): Promise<void> {
-  const lists = { projectId, _id: { $in: listIds } };
-  const { matchedCount } = await deps.db.contactLists.updateMany(lists, { $inc: { holds: 1 } }, { session });
-  if (matchedCount < listIds.length) throw notFound('CONTACT_LIST', 'listIds');
+  if ((await holdListsByIds(deps, session, projectId, listIds)) < listIds.length)
+    throw notFound('CONTACT_LIST', 'listIds');
   const project = { _id: projectId };
   for (const groupId of unsubscribeGroupIds) await holdGroup(deps, session, project, groupId);
   if (confirmationTemplateId)

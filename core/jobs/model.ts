@@ -1,9 +1,7 @@
 import type { Collection } from 'mongodb';
 
-/** Work on all projects. */
-
 /** Work on all projects that one process does at a time; `_id` is its name. */
-interface Upkeep {
+export interface Upkeep {
   _id: string;
   /** Absent for work that is done once. */
   dueAt?: Date;

@@ -1,7 +1,15 @@
+import type { Collection } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { unavailable } from '../base/errors.ts';
 import type { Sealed, Session } from '../base/model.ts';
-import { openSecret, SecretError, sealSecret } from '../base/secrets.ts';
+import {
+  openSecret,
+  replaceSealed,
+  SecretError,
+  type SecretKind,
+  type SecretOwner,
+  sealSecret,
+} from '../base/secrets.ts';
 import type { Migration } from './model.ts';
 import { SourceError } from './source.ts';
 
@@ -80,3 +88,12 @@ export async function contextOfJob({ _id, projectId }: Pick<Job, '_id' | 'projec
 function contextOf({ _id, projectId, provider }: Job): string[] {
   return [projectId.toHexString(), _id.toHexString(), provider];
 }
+
+export const providerKeys: SecretKind = {
+  name: 'provider key',
+  path: 'sealed',
+  stored: ({ db }) => db.migrationSecrets as unknown as Collection<SecretOwner>,
+  contextOf: contextOfJob,
+  replace: ({ db }, owner, from, to) =>
+    replaceSealed(db.migrationSecrets as unknown as Collection<SecretOwner>, 'sealed', owner, { from, to }),
+};

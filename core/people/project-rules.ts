@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import type { Project, PropertyType, Session } from '../base/model.ts';
+import { raiseAudienceVersion } from '../base/projects.ts';
 import { createBatcher } from '../base/work/batcher.ts';
 import { BoundedMap } from '../base/work/cache.ts';
 import {
@@ -81,7 +82,7 @@ const versions = oncePerCore(({ db }: Deps) =>
 
 /** Called after every write of custom fields, events, segments and automations, before the request is answered. */
 export async function touchProjectRules(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {
-  await deps.db.projects.updateOne({ _id: project._id }, { $inc: { audienceVersion: 1 } }, session ? { session } : {});
+  await raiseAudienceVersion(deps, project._id, session);
 }
 
 async function compileProjectRules(deps: Deps, projectId: ObjectId, version: number): Promise<ProjectRules> {

@@ -109,7 +109,7 @@ describe('Secret keys', function () {
     });
 
     it('leaves a secret that was replaced after it was read', async () => {
-      const kind = secretKinds.find(({ collection }) => collection === 'webhooks');
+      const kind = secretKinds.find(({ name }) => name === 'webhook secret');
       const { webhook } = await stored();
       const read = { _id: webhook._id, projectId: webhook.projectId, sealed: webhook.secret };
       const { secret: replaced } = (await newWebhook().then(() =>

@@ -7,6 +7,7 @@ import { keyedBatcher } from '../../base/work/batcher.ts';
 import { newlyAccepted } from '../../mail/ledger/counting/facts.ts';
 import type { Content, Message } from '../../mail/ledger/model.ts';
 import { withRemoval } from '../../mail/messages/content-retention.ts';
+import { insertWritten } from '../../mail/messages/messages.ts';
 import { announceContactEvents } from '../../people/contacts/events.ts';
 import type { Enrollment } from '../model.ts';
 import { type CountedMove, countMoves, processWriter } from './counts.ts';
@@ -99,15 +100,11 @@ export async function writeMoves(
   await countMoves(deps, session, projectId, valid, writer);
   await publishMoves(deps, session, projectId, valid);
   const mails = valid.flatMap((move) => move.mails ?? []);
-  if (mails.length === 0) return outcomes;
-  await deps.db.contents.insertMany(
-    mails.map(({ content }) => withRemoval(content)),
-    { session },
-  );
-  await deps.db.messages.insertMany(
-    mails.map(({ message }) => ({ ...message, ...newlyAccepted(deps) })),
-    { session },
-  );
+  if (mails.length > 0) {
+    const contents = mails.map(({ content }) => withRemoval(content));
+    const messages = mails.map(({ message }) => ({ ...message, ...newlyAccepted(deps) }));
+    await insertWritten(deps, [{ contents, messages }], session);
+  }
   return outcomes;
 }
 

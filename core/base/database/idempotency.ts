@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../deps.ts';
 import { AppError, conflict } from '../errors.ts';
-import type { IdempotencyRow } from '../model.ts';
+import type { IdempotencyRow, Session } from '../model.ts';
 import { isDuplicateKey } from './idempotent-insert.ts';
 
 export const KEPT_MS = 24 * 3_600_000;
@@ -47,6 +47,16 @@ export async function beginIdempotent(
   if (known.state === 'done') return { replay: { status: known.status ?? 200, body: known.body ?? '' } };
   if (known.leaseUntil <= now) return takeOver(deps, known, { ...row, seed: known.seed, startedAt: known.startedAt });
   throw inProgress();
+}
+
+/** In the transaction of what they promise: a row that exists already fails it. */
+export async function insertRows({ db }: Pick<Deps, 'db'>, rows: IdempotencyRow[], session: Session): Promise<void> {
+  if (rows.length > 0) await db.idempotency.insertMany(rows, { session });
+}
+
+/** Removes those of these rows whose time is over. */
+export async function removeExpiredRows({ db, clock }: Pick<Deps, 'db' | 'clock'>, ids: string[]): Promise<void> {
+  await db.idempotency.deleteMany({ _id: { $in: ids }, expiresAt: { $lte: clock.now() } });
 }
 
 export function rowId(tenant: ObjectId, key: string): string {

@@ -1,13 +1,12 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { orphanOpenMessages, RESTORED_OWNER } from '../../mail/ledger/after-restore.ts';
+import { insertClaims, orphanOpenClaims } from '../../mail/ledger/blocks/changes.ts';
 import type { BlockClaim } from '../../mail/ledger/blocks/model.ts';
 import type { Campaign } from '../model.ts';
 import { RETRYABLE, UNDER_WAY } from '../status.ts';
 import { transition } from '../transition.ts';
 import { blocksOf, isInBlocks } from './waiting.ts';
-
-const CLAIMS_AT_ONCE = 1_000;
 
 interface Doubted {
   /** Mails of which it is asked whether they were sent. */
@@ -39,11 +38,9 @@ async function doubtBlocks(deps: Deps, campaign: Campaign): Promise<number> {
   if (!isInBlocks(campaign)) return 0;
   const { _id: campaignId, projectId } = campaign;
   const ended = { owner: RESTORED_OWNER, leaseUntil: campaign.freeze.at };
-  const open = { projectId, campaignId, leaseUntil: { $exists: true } };
-  await deps.db.campaignClaims.updateMany(open, { $set: ended });
+  await orphanOpenClaims(deps, { projectId, campaignId }, ended);
   const claims = await unclaimedRests(deps, campaign, ended);
-  for (let from = 0; from < claims.length; from += CLAIMS_AT_ONCE)
-    await deps.db.campaignClaims.insertMany(claims.slice(from, from + CLAIMS_AT_ONCE));
+  await insertClaims(deps, claims);
   return claims.reduce((sum, claim) => sum + claim.to - claim.from, 0);
 }
 

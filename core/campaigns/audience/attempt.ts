@@ -2,7 +2,9 @@ import { ObjectId } from 'mongodb';
 import { inTransaction } from '../../base/database/transactions.ts';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
+import { removeBlocksOfRun } from '../../mail/ledger/blocks/changes.ts';
 import { states } from '../../mail/ledger/states.ts';
+import { removeFrozenRows } from '../../mail/messages/of-campaigns.ts';
 import type { Campaign, CampaignFreeze } from '../model.ts';
 
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
@@ -93,22 +95,25 @@ export async function endAttempt(
 /** Rows of former attempts: suppressed people; an older version wrote a row for everybody. */
 async function removeRows(deps: Deps, attempt: Attempt): Promise<void> {
   const { _id: campaignId, projectId } = attempt.campaign;
-  const state = { $in: [states.queued, states.suppressed] };
+  const unsent = [states.queued, states.suppressed];
   for (;;) {
     const found = await deps.db.messages
-      .find({ campaignId, projectId, state }, { projection: { _id: 1 }, hint: 'campaign', limit: ROWS_AT_ONCE })
+      .find(
+        { campaignId, projectId, state: { $in: unsent } },
+        { projection: { _id: 1 }, hint: 'campaign', limit: ROWS_AT_ONCE },
+      )
       .toArray();
     if (found.length === 0) return;
     const ids = found.map(({ _id }) => _id);
     await asOurs(deps, attempt, {}, (session) =>
-      deps.db.messages.deleteMany({ _id: { $in: ids }, projectId, campaignId, state }, { session }),
+      removeFrozenRows(deps, { projectId, campaignId }, unsent, ids, session),
     );
   }
 }
 
 /** Only those of a run that is named: an attempt that was replaced must not remove what its successor writes. */
 export async function removeBlocks(deps: Deps, { campaign }: Attempt, run: ObjectId): Promise<void> {
-  await deps.db.campaignBlocks.deleteMany({ projectId: campaign.projectId, campaignId: campaign._id, run });
+  await removeBlocksOfRun(deps, { projectId: campaign.projectId, campaignId: campaign._id, run });
 }
 
 function ours({ campaign, run }: Attempt) {

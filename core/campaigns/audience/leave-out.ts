@@ -3,6 +3,7 @@ import type { IdSet } from '../../base/work/id-set.ts';
 import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { states } from '../../mail/ledger/states.ts';
+import { removeFrozenRows } from '../../mail/messages/of-campaigns.ts';
 import { type Attempt, asOurs, removeBlocks, succeed } from './attempt.ts';
 import { AudienceWriter, countProvider, type Providers, type Written } from './write.ts';
 
@@ -46,7 +47,7 @@ async function leaveOutSuppressed(deps: Deps, attempt: Attempt, leaving: IdSet):
   const ids = rows.filter(isLeaving).map(({ _id }) => _id);
   for (let from = 0; from < ids.length; from += AT_ONCE)
     await asOurs(deps, attempt, {}, (session) =>
-      deps.db.messages.deleteMany({ ...own, _id: { $in: ids.slice(from, from + AT_ONCE) } }, { session }),
+      removeFrozenRows(deps, own, [states.suppressed], ids.slice(from, from + AT_ONCE), session),
     );
   const stay = rows.filter((row) => !isLeaving(row));
   const providers: Providers = {};

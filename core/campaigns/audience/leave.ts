@@ -1,4 +1,5 @@
 import type { Deps } from '../../base/deps.ts';
+import { removeBlocksAndClaims } from '../../mail/ledger/blocks/changes.ts';
 import { countOpen } from '../../mail/ledger/blocks/counts.ts';
 import type { Campaign } from '../model.ts';
 import { ledgerCounts } from '../numbers/counts.ts';
@@ -32,7 +33,5 @@ export async function removeBlocksOf({ db }: LeavingDeps, campaign: Leaving): Pr
     const { matchedCount } = await db.campaigns.updateOne(unchanged, { $unset: { 'freeze.run': '' } });
     if (matchedCount === 0) return;
   }
-  // The job that counts a claim removes it.
-  await db.campaignClaims.deleteMany({ projectId, campaignId: _id, countDueAt: { $exists: false } });
-  await db.campaignBlocks.deleteMany({ projectId, campaignId: _id });
+  await removeBlocksAndClaims({ db }, { projectId, campaignId: _id });
 }

@@ -1,5 +1,6 @@
-import type { ObjectId } from 'mongodb';
+import type { Filter, ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
+import type { Campaign } from '../model.ts';
 import { OVER } from '../status.ts';
 import { removeBlocksOf, removeBlocksWhenSent } from './leave.ts';
 import { isInBlocks } from './waiting.ts';
@@ -27,4 +28,11 @@ async function placesOf({ db }: Deps): Promise<Place[]> {
     db.campaignClaims.aggregate<{ _id: Place }>(byCampaign, { hint: 'place' }).toArray(),
   ]);
   return [...new Map([...blocks, ...claims].map(({ _id }) => [`${_id.campaignId}`, _id])).values()];
+}
+
+/** Of these campaigns those that are not over. */
+export async function openAmong({ db }: Deps, projectId: ObjectId, ids: ObjectId[]): Promise<Set<string>> {
+  const open = { _id: { $in: ids }, projectId, status: { $nin: [...OVER] } };
+  const found = await db.campaigns.find(open as Filter<Campaign>, { projection: { _id: 1 } }).toArray();
+  return new Set(found.map(({ _id }) => `${_id}`));
 }

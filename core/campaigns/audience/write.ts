@@ -1,9 +1,10 @@
-import { insertNew } from '../../base/database/idempotent-insert.ts';
 import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
+import { insertBlocks } from '../../mail/ledger/blocks/changes.ts';
 import { BLOCK_MAX, type Block, type BlockRecipient } from '../../mail/ledger/blocks/model.ts';
 import { providerOf } from '../../mail/ledger/counting/mailbox-providers.ts';
 import type { Message } from '../../mail/ledger/model.ts';
+import { insertFrozenRows } from '../../mail/messages/of-campaigns.ts';
 import { type Attempt, asOurs, keepWritten } from './attempt.ts';
 
 /** Blocks of one insert, some 20 kB each. */
@@ -108,7 +109,7 @@ export class AudienceWriter {
   private async insert(): Promise<void> {
     const blocks = this.blocks.splice(0, BLOCKS_AT_ONCE);
     const people = blocks.reduce((sum, { count }) => sum + count, 0);
-    const insert = insertNew(this.deps, this.deps.db.campaignBlocks.collectionName, blocks).then(() => people);
+    const insert = insertBlocks(this.deps, blocks).then(() => people);
     insert.catch(() => {});
     this.underWay.push(insert);
     if (this.underWay.length >= INSERTS_MAX) await this.acknowledge();
@@ -123,7 +124,7 @@ export class AudienceWriter {
   private async insertRows(): Promise<void> {
     const rows = this.rows.splice(0, SUPPRESSED_AT_ONCE);
     await asOurs(this.deps, this.attempt, { written: this.written + rows.length }, (session) =>
-      this.deps.db.messages.insertMany(rows, { session }),
+      insertFrozenRows(this.deps, rows, session),
     );
     this.tell(rows.length);
   }

@@ -3,6 +3,7 @@ import { conflict, notFound } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { holdGroup } from '../../consent/suppressions/groups.ts';
+import { holdListsByIds } from '../../people/lists/lists.ts';
 import type { StoredList } from '../../people/model.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { PUBLISHED } from '../status.ts';
@@ -19,7 +20,7 @@ export async function holdLists(deps: Deps, session: Session, campaign: Naming):
   const named = new Map([...ids, ...(audience?.listIds ?? [])].map((id) => [id.toHexString(), id]));
   if (named.size === 0) return new Set();
   const query = { projectId, _id: { $in: [...named.values()] } };
-  await deps.db.contactLists.updateMany(query, { $inc: { holds: 1 } }, { session });
+  await holdListsByIds(deps, session, projectId, query._id.$in);
   const found = await deps.db.contactLists.find(query, { session, projection: { _id: 1 } }).toArray();
   for (const { _id } of found) named.delete(_id.toHexString());
   return new Set(named.keys());

@@ -5,7 +5,7 @@ import { type Deps, oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import type { Campaign } from '../../campaigns/model.ts';
 import { type NewEvent, publishEvents } from '../../events/events.ts';
-import { figuresUntil } from '../../events/listeners.ts';
+import { changeFiguresLease, figuresUntil } from '../../events/listeners.ts';
 import type { FigureReader } from '../../events/model.ts';
 import { after } from '../../mail/ledger/ledger.ts';
 import { ratesChannel } from '../../mail/ledger/rates/keys.ts';
@@ -145,10 +145,7 @@ class Publisher {
   async #write(update: Document[]) {
     const { _id } = this.#project;
     try {
-      return await this.#deps.db.eventStreams.findOneAndUpdate({ _id, projectId: _id }, update, {
-        returnDocument: 'after',
-        writeConcern: { w: 1 },
-      });
+      return await changeFiguresLease(this.#deps, _id, update);
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'the lease of live figures could not be renewed');
       return null;

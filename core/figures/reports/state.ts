@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import type { Deps } from '../../base/deps.ts';
 import type { Project, Session } from '../../base/model.ts';
+import { noteFirst } from '../../jobs/upkeep.ts';
 import { after } from '../../mail/ledger/ledger.ts';
 import type { ReportState } from './model.ts';
 
@@ -15,7 +16,7 @@ const REPUTATION_AFTER_MS = 60_000;
 export async function countingSince({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<Date> {
   const found = await db.upkeep.findOne({ _id: KEY });
   if (found?.doneAt) return found.doneAt;
-  await db.upkeep.updateOne({ _id: KEY }, { $setOnInsert: { doneAt: clock.now() } }, { upsert: true });
+  await noteFirst({ db }, KEY, { doneAt: clock.now() });
   return (await db.upkeep.findOne({ _id: KEY }))?.doneAt ?? clock.now();
 }
 

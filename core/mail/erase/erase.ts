@@ -4,6 +4,7 @@ import type { Deps } from '../../base/deps.ts';
 import { firstIdAt } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import { hashOfErased } from '../../base/secrets.ts';
+import { eraseEventsAt } from '../../events/events.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import { providerOf } from '../ledger/counting/mailbox-providers.ts';
@@ -94,7 +95,7 @@ async function eraseLateEvents({ db, clock }: Deps, erasure: ContactErasure): Pr
   const { projectId, email, deletedAt } = erasure;
   const before = firstIdAt(deletedAt.getTime() + 1_000).toHexString();
   const late = { projectId, 'data.email': { $exists: true, $eq: email }, 'data.emailId': { $lt: before } };
-  await db.projectEvents.updateMany(late, { $set: { eraseAt: clock.now() } });
+  await eraseEventsAt({ db }, late, clock.now());
 }
 
 /** Erases mail to the contact itself. Returns whether some of it may still be sent. */

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { firstIdAt } from '../../base/ids.ts';
+import { note } from '../../jobs/upkeep.ts';
 import type { MailAct } from '../../people/behaviour/note.ts';
 import type { Message, TimelineEntry } from '../ledger/model.ts';
 import { TIMELINE_MAX } from '../messages/messages.ts';
@@ -159,6 +160,5 @@ export async function startOpensRecompute(
 }
 
 export async function keepOpensRecomputed({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<void> {
-  const done = { version: OPEN_RULES, doneAt: clock.now() };
-  await db.upkeep.updateOne({ _id: KEY }, { $set: done }, { upsert: true });
+  await note({ db }, KEY, { version: OPEN_RULES, doneAt: clock.now() });
 }

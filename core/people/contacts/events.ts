@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
-import { announceEvents, type NewEvent, publishEvents } from '../../events/events.ts';
+import { announceEvents, eraseEventsAt, type NewEvent, publishEvents } from '../../events/events.ts';
 import { eventReaders } from '../../events/listeners.ts';
 import { contactFields } from '../fields.ts';
 import type { Contact } from '../model.ts';
@@ -50,7 +50,7 @@ export async function recordEventsOfDeleted(
   const eraseAt = new Date(clock.now().getTime() + ERASED_AFTER_MS);
   for (const which of await namingDeleted({ db }, session, projectId, deleted, 'data.email', 'createdAt')) {
     const named = { projectId, $and: [{ 'data.email': { $exists: true } }, which] };
-    await db.projectEvents.updateMany(named, { $set: { eraseAt } }, { session });
+    await eraseEventsAt({ db }, named, eraseAt, session);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import { type Origin, refuseAuthor } from '../../base/maker.ts';
-import type { Project } from '../../base/model.ts';
+import type { Project, Session } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { withCount, withCounts } from '../changes/counts.ts';
 import { GLOBAL_LIST, globalListId, newList, wireListId } from '../global-list.ts';
@@ -166,4 +166,22 @@ async function requirePublic(deps: Deps, project: Tenant, { _id, type }: StoredL
 
 function filterOfList() {
   return invalid('filterCriteria: belongs to segments only.', 'filterCriteria: belongs to segments only');
+}
+
+/**
+ * In the transaction of what names these lists: it conflicts with one that removes such a list, and the repeated one sees the result of
+ * the other. Returns how many of them are there.
+ */
+export async function holdListsByIds(
+  { db }: Pick<Deps, 'db'>,
+  session: Session,
+  projectId: ObjectId,
+  ids: ObjectId[],
+): Promise<number> {
+  const { matchedCount } = await db.contactLists.updateMany(
+    { projectId, _id: { $in: ids } },
+    { $inc: { holds: 1 } },
+    { session },
+  );
+  return matchedCount;
 }

@@ -120,3 +120,7 @@ async function opened(deps: Pick<Deps, 'config' | 'db'>, request: DataRequest | 
 function contextOf({ _id }: Pick<DataRequest, '_id'>): string[] {
   return ['data request', _id.toHexString()];
 }
+
+export async function deleteRequestsOfProject({ db }: Pick<Deps, 'db'>, projectId: ObjectId): Promise<void> {
+  await db.dataRequests.deleteMany({ projectId }, { hint: 'project' });
+}

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { distinctIds } from '../../../base/ids.ts';
 import type { BlockClaim } from '../../../mail/ledger/blocks/model.ts';
+import { markClaimsCounted, removeCountedClaims } from '../../../mail/ledger/counting/mark-counted.ts';
 import { campaignOrigins } from './campaign-origins.ts';
 import type { CountDeps, Counting } from './counting.ts';
 
@@ -22,7 +23,6 @@ export async function countClaims({ db }: CountDeps, { projectId, session, docum
   return claims.length === AT_ONCE_MAX;
 }
 
-/** A campaign that has lost its run needs its claims no more: they were kept for this. */
 async function settle(
   { db }: Pick<CountDeps, 'db'>,
   { projectId, session }: Pick<Counting, 'projectId' | 'session'>,
@@ -37,9 +37,7 @@ async function settle(
     .toArray();
   const live = new Set(inBlocks.map(({ _id }) => _id.toHexString()));
   const isLive = ({ campaignId }: Pick<BlockClaim, 'campaignId'>) => live.has(campaignId.toHexString());
-  const idsOf = (some: typeof claims) => ({ _id: { $in: some.map(({ _id }) => _id) }, projectId });
-  const [kept, over] = [claims.filter(isLive), claims.filter((claim) => !isLive(claim))];
-  const counted = { $unset: { counts: '' as const, countDueAt: '' as const } };
-  if (kept.length > 0) await db.campaignClaims.updateMany(idsOf(kept), counted, { session });
-  if (over.length > 0) await db.campaignClaims.deleteMany(idsOf(over), { session });
+  const idsOf = (some: typeof claims) => some.map(({ _id }) => _id);
+  await markClaimsCounted({ db }, projectId, idsOf(claims.filter(isLive)), session);
+  await removeCountedClaims({ db }, projectId, idsOf(claims.filter((claim) => !isLive(claim))), session);
 }

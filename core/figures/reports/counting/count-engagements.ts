@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import { ENGAGEMENT_TIMES, markEngagementsCounted } from '../../../mail/feedback/counted.ts';
 import type { CountName, Fact } from '../../../mail/ledger/counting/facts.ts';
 import type { Message } from '../../../mail/ledger/model.ts';
 import type { Engagement, EngagementTime } from '../../../mail/messages/model.ts';
@@ -15,16 +15,9 @@ const COUNTED_AS: Record<EngagementTime, CountName> = {
   unsubscribedAt: 'unsubscribed',
   complainedAt: 'complained',
 };
-export const ENGAGEMENT_TIMES = Object.keys(COUNTED_AS) as EngagementTime[];
 
 export type Times = Partial<Record<EngagementTime, Date>>;
 export type EngagedRow = OriginRow & Pick<Message, 'email' | 'provider'>;
-
-/** The times that are stored become those that are counted. */
-export const ALL_COUNTED = [
-  { $set: { counted: Object.fromEntries(ENGAGEMENT_TIMES.map((time) => [time, `$${time}`])) } },
-  { $unset: 'countDueAt' },
-];
 
 export async function countEngagements(deps: CountDeps, counting: Counting): Promise<boolean> {
   const { projectId, session, documents } = counting;
@@ -45,26 +38,9 @@ export async function countEngagements(deps: CountDeps, counting: Counting): Pro
     for (const cell of tallied(row, [...timesAs(engagement, 1), ...timesAs(engagement.counted ?? {}, -1)]))
       documents.add(originOf(row), cell);
   }
-  await markCounted(deps, counting, ids._id.$in, await countClicks(deps, counting, rowOf, found));
+  const clicked = await countClicks(deps, counting, rowOf, found);
+  await markEngagementsCounted(deps, projectId, ids._id.$in, clicked, session);
   return found.length === AT_ONCE_MAX;
-}
-
-/** Each document is changed once. */
-async function markCounted(
-  { db }: CountDeps,
-  { projectId, session }: Counting,
-  ids: ObjectId[],
-  clicked: Awaited<ReturnType<typeof countClicks>>,
-): Promise<void> {
-  const others = { _id: { $in: ids, $nin: clicked.map(({ _id }) => _id) }, projectId };
-  const writes = clicked.map(({ _id, countedLinks }): AnyBulkWriteOperation<Engagement> => {
-    const update = [...ALL_COUNTED, { $set: { countedLinks: { $literal: countedLinks } } }];
-    return { updateOne: { filter: { _id, projectId }, update } };
-  });
-  await db.engagements.bulkWrite([...writes, { updateMany: { filter: others, update: ALL_COUNTED } }], {
-    session,
-    ordered: false,
-  });
 }
 
 export function timeFields(): Partial<Record<keyof Engagement, 1>> {

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { markFreezesCounted } from '../../../campaigns/numbers/counted.ts';
 import { quarterOf } from '../../../mail/ledger/counting/tally.ts';
 import type { Documents, Origin } from '../documents.ts';
 import { campaignOrigins } from './campaign-origins.ts';
@@ -22,7 +23,7 @@ export async function countFreezes({ db }: CountDeps, { projectId, session, docu
   const ids = campaigns.map(({ _id }) => _id);
   const originOf = await campaignOrigins({ db }, projectId, ids, session);
   for (const campaign of campaigns) addFreeze(documents, campaign, originOf(campaign._id));
-  await db.campaigns.updateMany({ _id: { $in: ids }, projectId }, { $unset: { countDueAt: '' } }, { session });
+  await markFreezesCounted({ db }, projectId, ids, session);
   return campaigns.length === AT_ONCE_MAX;
 }
 

@@ -2,8 +2,8 @@ import type { ObjectId } from 'mongodb';
 import { distinctIds } from '../../../base/ids.ts';
 import { type CountedMail, providerIn } from '../../../mail/ledger/counting/claims.ts';
 import { FACT_FIELDS, type Fact, waitingFacts } from '../../../mail/ledger/counting/facts.ts';
+import { countRowsLater, markRowsCounted } from '../../../mail/ledger/counting/mark-counted.ts';
 import { type Cell, Tally } from '../../../mail/ledger/counting/tally.ts';
-import { after } from '../../../mail/ledger/ledger.ts';
 import type { Message } from '../../../mail/ledger/model.ts';
 import type { Origin } from '../documents.ts';
 import { sourceOf } from '../parts.ts';
@@ -11,8 +11,6 @@ import { campaignOrigins } from './campaign-origins.ts';
 import type { CountDeps, Counting } from './counting.ts';
 
 const AT_ONCE_MAX = 512;
-/** How soon rows of open claims are looked at again. */
-const AGAIN_MS = 5_000;
 
 export type OriginRow = Pick<
   Message,
@@ -47,11 +45,9 @@ export async function countRows(deps: CountDeps, counting: Counting): Promise<bo
   for (const row of ready) {
     for (const cell of tallied(row, waitingFacts(row))) documents.add(originOf(row), cell);
   }
-  const idsOf = (some: Row[]) => ({ _id: { $in: some.map(({ _id }) => _id) }, projectId });
-  const counted = { $unset: { counted: '' as const, countDueAt: '' as const } };
-  if (ready.length > 0) await messages.updateMany(idsOf(ready), counted, { session });
-  const later = [{ $set: { countDueAt: after(AGAIN_MS) } }];
-  if (open.length > 0) await messages.updateMany(idsOf(open), later, { session });
+  const idsOf = (some: Row[]) => some.map(({ _id }) => _id);
+  await markRowsCounted(deps, projectId, idsOf(ready), session);
+  await countRowsLater(deps, projectId, idsOf(open), session);
   return rows.length === AT_ONCE_MAX;
 }
 

@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { batchesById } from '../../../base/database/batches.ts';
 import type { Deps } from '../../../base/deps.ts';
 import type { Project } from '../../../base/model.ts';
+import { markEarlierCounted } from '../../../mail/feedback/counted.ts';
 import { countedFacts } from '../../../mail/ledger/counting/facts.ts';
 import { after } from '../../../mail/ledger/ledger.ts';
 import type { Message } from '../../../mail/ledger/model.ts';
@@ -11,7 +12,7 @@ import { LinkDocuments } from '../links/documents.ts';
 import { linkSourcesOf } from '../links/sources.ts';
 import { completeSince, deleteCounts, ensureState, readState } from '../state.ts';
 import { campaignOrigins } from './campaign-origins.ts';
-import { ALL_COUNTED, timesAs } from './count-engagements.ts';
+import { timesAs } from './count-engagements.ts';
 import { addFreeze } from './count-freezes.ts';
 import { originsOf, ROW_FIELDS, type Row, rowsOfClaims, tallied } from './count-rows.ts';
 import type { CountDeps } from './counting.ts';
@@ -110,11 +111,12 @@ async function countBatch(
   }
 }
 
-/** Engagements of before the upgrade have no mark: all that they have by now is counted here. */
 async function countedEngagements({ db }: CountDeps, projectId: ObjectId, rows: Row[]) {
-  const ids = { _id: { $in: rows.map(({ _id }) => _id) }, projectId };
-  await db.engagements.updateMany({ ...ids, counted: { $exists: false }, countDueAt: { $exists: false } }, ALL_COUNTED);
-  return db.engagements.find(ids, { projection: { counted: 1, countedLinks: 1 } }).toArray();
+  const ids = rows.map(({ _id }) => _id);
+  await markEarlierCounted({ db }, projectId, ids);
+  return db.engagements
+    .find({ _id: { $in: ids }, projectId }, { projection: { counted: 1, countedLinks: 1 } })
+    .toArray();
 }
 
 const paused = { $gt: ['$pausedUntil', '$$NOW'] };

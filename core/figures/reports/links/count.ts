@@ -1,4 +1,5 @@
-import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
+import { type CountedClicks, markEarlierClicksCounted } from '../../../mail/feedback/counted.ts';
 import { humanLinks, linkKey } from '../../../mail/messages/clicks.ts';
 import type { CountedLink, Engagement } from '../../../mail/messages/model.ts';
 import type { OriginRow } from '../counting/count-rows.ts';
@@ -16,7 +17,7 @@ export async function countClicks(
   { projectId, session, links }: Counting,
   rowOf: RowOf,
   found: Clicked[],
-): Promise<Array<{ _id: ObjectId; countedLinks: CountedLink[] }>> {
+): Promise<CountedClicks[]> {
   const clicked = clickedRows(rowOf, found);
   if (clicked.length === 0) return [];
   const rows = clicked.map(({ row }) => row);
@@ -59,9 +60,9 @@ export async function countEarlierClicks(deps: CountDeps, projectId: ObjectId, r
   const found = await deps.db.engagements
     .find({ ...uncounted, _id: { $in: ids }, clickedAt: { $exists: true } }, { projection: CLICK_FIELDS, hint: '_id_' })
     .toArray();
-  const writes = clickedRows(rowOf, found).map(({ row, engagement }): AnyBulkWriteOperation<Engagement> => {
-    const set = { countedLinks: countedLinks(deps, engagement, row) };
-    return { updateOne: { filter: { ...uncounted, _id: engagement._id }, update: { $set: set } } };
-  });
-  if (writes.length > 0) await deps.db.engagements.bulkWrite(writes, { ordered: false });
+  const clicked = clickedRows(rowOf, found).map(({ row, engagement }) => ({
+    _id: engagement._id,
+    countedLinks: countedLinks(deps, engagement, row),
+  }));
+  await markEarlierClicksCounted(deps, projectId, clicked);
 }

@@ -1,3 +1,4 @@
+import { insertRows } from '../../../base/database/idempotency.ts';
 import { isDuplicateKey } from '../../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../../base/database/transactions.ts';
 import { type Deps, oncePerCore } from '../../../base/deps.ts';
@@ -41,7 +42,7 @@ async function storeOnce(deps: Deps, mailings: WrittenOnce[]): Promise<Array<boo
 async function store(deps: Deps, mailings: WrittenOnce[]): Promise<void> {
   const rows = mailings.flatMap((mailing) => mailing.rows);
   await inTransaction(deps, async (session) => {
-    if (rows.length > 0) await deps.db.idempotency.insertMany(rows, { session });
+    await insertRows(deps, rows, session);
     await insertWritten(deps, mailings, session);
   });
   wakeLanes(deps, mailings);

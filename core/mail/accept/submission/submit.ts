@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
-import { KEPT_MS, rowId } from '../../../base/database/idempotency.ts';
+import { KEPT_MS, removeExpiredRows, rowId } from '../../../base/database/idempotency.ts';
 import type { Deps } from '../../../base/deps.ts';
 import { conflict } from '../../../base/errors.ts';
 import { derivedId } from '../../../base/ids.ts';
@@ -163,7 +163,7 @@ async function knownRows(
   rows: IdempotencyRow[],
 ): Promise<Map<string, string>> {
   const ids = rows.map(({ _id }) => _id);
-  await db.idempotency.deleteMany({ _id: { $in: ids }, expiresAt: { $lte: clock.now() } });
+  await removeExpiredRows({ db, clock }, ids);
   const found = await db.idempotency.find({ _id: { $in: ids } }).toArray();
   if (idempotencyKey !== null && found.some((row) => row.fingerprint !== fingerprint))
     throw conflict(

@@ -109,9 +109,9 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     name: 'reseal writes over a secret that was replaced',
-    file: 'core/accounts/stored-secrets.ts',
-    find: 'const same = { _id, projectId, [kind.path]: sealed };',
-    replace: 'const same = { _id, projectId };',
+    file: 'core/base/secrets.ts',
+    find: 'const same = { _id, projectId, [path]: from } as Filter<SecretOwner>;',
+    replace: 'const same = { _id, projectId } as Filter<SecretOwner>;',
     tests: ['test/accounts/secret-keys.test.ts'],
     grep: 'replaced after it was read',
   },

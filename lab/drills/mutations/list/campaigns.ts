@@ -87,7 +87,7 @@ export const campaignsMutations: readonly Mutation[] = [
   {
     name: 'publishing does not conflict with the removal of a list',
     file: 'core/campaigns/definition/holds.ts',
-    find: 'await deps.db.contactLists.updateMany(query, { $inc: { holds: 1 } }, { session });',
+    find: 'await holdListsByIds(deps, session, projectId, query._id.$in);',
     replace: '',
     tests: ['test/campaigns/holds.test.ts'],
   },

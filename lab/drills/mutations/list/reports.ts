@@ -19,9 +19,9 @@ export const reportsMutations: readonly Mutation[] = [
   },
   {
     name: 'claims are removed before they are counted',
-    file: 'core/campaigns/audience/leave.ts',
-    find: 'campaignId: _id, countDueAt: { $exists: false } }',
-    replace: 'campaignId: _id }',
+    file: 'core/mail/ledger/blocks/changes.ts',
+    find: 'projectId, campaignId, countDueAt: { $exists: false } }',
+    replace: 'projectId, campaignId }',
     tests: ['test/reports/counting.test.ts'],
   },
   {
@@ -40,9 +40,9 @@ export const reportsMutations: readonly Mutation[] = [
   },
   {
     name: 'marks are removed though the counts are not stored',
-    file: 'core/figures/reports/counting/count-rows.ts',
-    find: 'await messages.updateMany(idsOf(ready), counted, { session });',
-    replace: 'await messages.updateMany(idsOf(ready), counted);',
+    file: 'core/mail/ledger/counting/mark-counted.ts',
+    find: 'await db.messages.updateMany({ _id: { $in: ids }, projectId }, counted, { session });',
+    replace: 'await db.messages.updateMany({ _id: { $in: ids }, projectId }, counted);',
     tests,
   },
   {

@@ -1,0 +1,39 @@
+import type { ObjectId } from 'mongodb';
+import { insertOnce } from './database/idempotent-insert.ts';
+import type { Deps } from './deps.ts';
+import type { Project, Session } from './model.ts';
+
+type Db = Pick<Deps, 'db'>;
+type Fields = Partial<Omit<Project, '_id' | 'organizationId' | 'audienceVersion'>>;
+
+/** A repeat of the call that made it gets the stored one. */
+export function insertProject({ db }: Db, project: Project): Promise<Project> {
+  return insertOnce(db.projects, project, { organizationId: project.organizationId });
+}
+
+/** Only the fields that are given: two calls that change different ones may run at the same time. null: it is deleted, or not theirs. */
+export function changeProject(
+  { db }: Db,
+  { _id, organizationId }: Pick<Project, '_id' | 'organizationId'>,
+  { set, unset }: { set: Fields; unset: Partial<Record<keyof Fields, ''>> },
+  session: Session,
+): Promise<Project | null> {
+  return db.projects.findOneAndUpdate(
+    { _id, organizationId, deletedAt: null },
+    { $set: set, $unset: unset },
+    { session, returnDocument: 'after' },
+  );
+}
+
+export async function markProjectDeleted(
+  { db }: Db,
+  { _id, organizationId }: Pick<Project, '_id' | 'organizationId'>,
+  deletedAt: Date,
+): Promise<void> {
+  await db.projects.updateOne({ _id, organizationId }, { $set: { deletedAt } });
+}
+
+/** After every change of what contacts are compared with: processes compile it again. */
+export async function raiseAudienceVersion({ db }: Db, _id: ObjectId, session?: Session): Promise<void> {
+  await db.projects.updateOne({ _id }, { $inc: { audienceVersion: 1 } }, session ? { session } : {});
+}

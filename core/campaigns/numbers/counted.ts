@@ -1,0 +1,13 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import type { Session } from '../../base/model.ts';
+
+/** The recipients that the freeze of these campaigns wrote down are counted as accepted. */
+export async function markFreezesCounted(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  ids: ObjectId[],
+  session: Session,
+): Promise<void> {
+  await db.campaigns.updateMany({ _id: { $in: ids }, projectId }, { $unset: { countDueAt: '' } }, { session });
+}

@@ -1,0 +1,25 @@
+import type { Deps } from '../base/deps.ts';
+import type { Upkeep } from './model.ts';
+
+type Db = Pick<Deps, 'db'>;
+type Fields = Partial<Omit<Upkeep, '_id'>>;
+
+/** Stores these fields when nothing is stored under the name yet. */
+export async function noteFirst({ db }: Db, _id: string, fields: Fields): Promise<void> {
+  await db.upkeep.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true });
+}
+
+export async function note({ db }: Db, _id: string, fields: Fields): Promise<void> {
+  await db.upkeep.updateOne({ _id }, { $set: fields }, { upsert: true });
+}
+
+/** The work of this name until `until`, for one process; null: it is not due, or another process has it. */
+export async function takeTurnAt({ db }: Db, _id: string, now: Date, until: Date): Promise<{ until: Date } | null> {
+  const turn = await db.upkeep.findOneAndUpdate({ _id, dueAt: { $lte: now } }, { $set: { dueAt: until } });
+  return turn && { until };
+}
+
+/** The next time. A process that was too slow for its lease changes nothing. */
+export async function endTurn({ db }: Db, _id: string, { until }: { until: Date }, dueAt: Date): Promise<void> {
+  await db.upkeep.updateOne({ _id, dueAt: until }, { $set: { dueAt } });
+}
