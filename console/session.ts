@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { type CurrentSession, Everpost, EverpostError } from '../client/index.ts';
 import { api, fetchWithSession, sessionEnded, tenantHeaders } from './api.ts';
 import { removeDrafts } from './drafts.ts';
-import { removeReturn } from './return.ts';
+import { noteSession, noteSignOut } from './return.ts';
 import { linkedProject, place } from './router.ts';
 
 export type Role = CurrentSession['organizations'][number]['role'];
@@ -44,6 +44,7 @@ export async function loadSession(): Promise<void> {
     const found = await api.session.get();
     session.value = { ...found, organizations: await Promise.all(found.organizations.map(withAllProjects)) };
     sessionFailure.value = null;
+    noteSession();
     sessionEnded.value = false;
   } catch (error) {
     const isSignedOut = error instanceof EverpostError && error.status === 401;
@@ -71,11 +72,11 @@ async function withAllProjects(one: Organization): Promise<Organization> {
 }
 
 export async function signOut(): Promise<void> {
+  noteSignOut();
   await api.session.delete();
   session.value = null;
   tenantHeaders.value = {};
   removeDrafts();
-  removeReturn();
 }
 
 /** For the frame: the headers and links of the current project. */

@@ -74,6 +74,9 @@ describe('Signing in with a browser', () => {
     await opened.getByRole('button', { name: 'You and this browser' }).click();
     await opened.getByRole('menuitem', { name: 'Sign out' }).click();
     await opened.getByLabel('Your address').waitFor();
+    // The tab that the session ended for without a word keeps no address either.
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await page.getByText('Sign in again').waitFor();
     expect(await opened.evaluate('localStorage.getItem("everpost-return")')).to.equal(null);
     expect(await context.cookies()).to.deep.equal([]);
     expect((await suite.client(null, headersWith(suite, token)).get('/session')).status).to.equal(401);
