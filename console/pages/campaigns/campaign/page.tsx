@@ -1,4 +1,5 @@
 import { useComputed } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { Campaign } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
 import { Pairs } from '../../../parts/data/details.tsx';
@@ -80,7 +81,12 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
     [campaign.id, moves, hasBegun, campaign.status],
   );
   const days = useDays(campaign, moves, campaign.gradual?.timezone);
-  const isMoving = useComputed(() => isRecent(known));
+  // Once the plots of the last minutes are there they stay, while the figures of the end arrive one after the other.
+  const shownFor = useRef<string | null>(null);
+  const isMoving = useComputed(() => {
+    if (isRecent(known)) shownFor.current = campaign.id;
+    return shownFor.current === campaign.id;
+  });
   useFollowDoors();
   return (
     <>
