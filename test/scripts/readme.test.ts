@@ -22,6 +22,18 @@ describe('The pages of documentation', () => {
     expect(broken.map(({ page, path }) => `${page}: ${path}`)).to.deep.equal([]);
   });
 
+  it('name only files that are there, in the pages of rooms: under the room, or by their path in core or the tree', () => {
+    const rooms = pages.filter((page) => page.startsWith('core/'));
+    const named = rooms.flatMap((page) =>
+      [...read(page).matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, file = '']) => ({ page, file })),
+    );
+    expect(named.length).to.be.above(200);
+    const isThere = ({ page, file }: (typeof named)[number]) =>
+      ['', 'core'].some((folder) => existsSync(join(root, folder, file))) ||
+      globSync(`**/${file}`, { cwd: join(root, dirname(page)) }).length > 0;
+    expect(named.filter((one) => !isThere(one)).map(({ page, file }) => `${page}: ${file}`)).to.deep.equal([]);
+  });
+
   it('name only scripts of package.json', () => {
     const { scripts } = JSON.parse(read('package.json'));
     const named = pages.flatMap((page) =>
