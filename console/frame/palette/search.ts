@@ -11,24 +11,31 @@ const TEXT_MIN = 2;
 const FOUND_MAX = 5;
 const GLOBAL = 'GLOBAL_CONTACT_LIST';
 
+interface Asked {
+  given: { search: string; limit: number };
+  options: { signal: AbortSignal };
+  /** Asked for once: two kinds need them. */
+  campaigns: Promise<readonly Campaign[]>;
+}
+
 interface Kind {
   label: string;
-  search: (given: { search: string; limit: number }, options: { signal: AbortSignal }) => Promise<Choice[]>;
+  search: (asked: Asked) => Promise<Choice[]>;
 }
 
 /** The things that the server finds by a part of their name, or a person by a part of the address. */
 const kinds: readonly Kind[] = [
   {
     label: 'Campaigns',
-    search: async (given, options) =>
-      (await api.campaigns.list(given, options)).campaigns.map(({ id, name }) => ({
+    search: async ({ campaigns }) =>
+      (await campaigns).map(({ id, name }) => ({
         ...{ key: `campaign ${id}`, label: name, icon: 'campaign' },
         go: () => navigate(to(`/campaigns/${id}`)),
       })),
   },
   {
     label: 'Lists and segments',
-    search: async (given, options) =>
+    search: async ({ given, options }) =>
       (await api.contactLists.list(given, options)).lists.map(({ id, name, type, contactCount }) => ({
         ...{ key: `list ${id}`, label: name, icon: 'segment' },
         note: `${type === 'segment' ? 'Segment' : 'List'}, ${people(contactCount)}`,
@@ -37,13 +44,10 @@ const kinds: readonly Kind[] = [
   },
   {
     label: 'Templates',
-    search: async (given, options) => {
-      const [{ templates }, { campaigns }] = await Promise.all([
-        api.templates.list(given, options),
-        api.campaigns.list(given, options),
-      ]);
+    search: async ({ given, options, campaigns }) => {
+      const [{ templates }, found] = await Promise.all([api.templates.list(given, options), campaigns]);
       return templates
-        .filter((template) => !campaigns.some((campaign) => isMadeWith(template, campaign)))
+        .filter((template) => !found.some((campaign) => isMadeWith(template, campaign)))
         .map(({ templateId, templateName, templateType }) => ({
           ...{ key: `template ${templateId}`, label: templateName, icon: 'template' },
           note: templateType === 'marketing' ? 'Campaigns' : 'Single mail',
@@ -53,7 +57,7 @@ const kinds: readonly Kind[] = [
   },
   {
     label: 'Automations',
-    search: async (given, options) =>
+    search: async ({ given, options }) =>
       (await api.automations.list(given, options)).automations.map(({ id, name }) => ({
         ...{ key: `automation ${id}`, label: name, icon: 'automation' },
         go: () => navigate(to(`/automations/${id}`)),
@@ -61,7 +65,7 @@ const kinds: readonly Kind[] = [
   },
   {
     label: 'People',
-    search: async (given, options) =>
+    search: async ({ given, options }) =>
       (await api.contacts.list(given, options)).contacts.map(({ id, email, firstName, lastName }) => ({
         ...{ key: `contact ${id}`, label: email, icon: 'contacts' },
         note: [firstName, lastName].filter(Boolean).join(' '),
@@ -103,9 +107,10 @@ export function useSearch(isWanted: boolean, text: string): Search {
     }
     const gone = new AbortController();
     const timer = setTimeout(async () => {
-      const answers = await Promise.allSettled(
-        kinds.map(({ search }) => search({ search: asked, limit: FOUND_MAX }, { signal: gone.signal })),
-      );
+      const given = { search: asked, limit: FOUND_MAX };
+      const options = { signal: gone.signal };
+      const campaigns = api.campaigns.list(given, options).then((page) => page.campaigns);
+      const answers = await Promise.allSettled(kinds.map(({ search }) => search({ given, options, campaigns })));
       if (gone.signal.aborted) return;
       groups.value = kinds.map(({ label }, index) => {
         const answer = answers[index];

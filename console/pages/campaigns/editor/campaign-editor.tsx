@@ -48,7 +48,7 @@ interface Loaded {
   list: ContactList | null;
   /** The template that it is made of, in the same way. */
   template: Template | null;
-  /** Who a new campaign is from, where the project has one sender alone. */
+  /** The sender of a new campaign, where the project has one alone. */
   sender: Sender | null;
   everybody: ContactList;
 }
