@@ -3,7 +3,7 @@ import type { Deps } from './base/deps.ts';
 import { firstIdAt } from './base/ids.ts';
 import { openAmong, removeOldBlocks } from './campaigns/audience/retention.ts';
 import { removeOldConsents } from './consent/consents/erase.ts';
-import { endTurn, noteFirst, takeTurnAt } from './jobs/upkeep.ts';
+import { endTurn, noteFirst, takeTurn } from './jobs/upkeep.ts';
 import { dateContents, removeOldMessages } from './mail/erase/old.ts';
 import { removeOldFacts, removeOldHistory } from './people/behaviour/old.ts';
 
@@ -25,11 +25,11 @@ interface Removed {
 export async function takeRetentionTurn(deps: Deps, mayContinue: () => boolean): Promise<Removed | null> {
   const now = deps.clock.now();
   await noteFirst(deps, TURN, { dueAt: nextNight(now) });
-  const turn = await takeTurnAt(deps, TURN, now, new Date(now.getTime() + LEASE_MS));
-  if (!turn) return null;
+  const until = new Date(now.getTime() + LEASE_MS);
+  if (!(await takeTurn(deps, TURN, now, until))) return null;
   const removed = await removeOld(deps, mayContinue);
   // Stopped early: the next process continues at once.
-  await endTurn(deps, TURN, turn, mayContinue() ? nextNight(deps.clock.now()) : deps.clock.now());
+  await endTurn(deps, TURN, until, mayContinue() ? nextNight(deps.clock.now()) : deps.clock.now());
   return removed;
 }
 

@@ -107,13 +107,13 @@ export interface SecretKind {
 }
 
 /** Compare-and-set on the sealed value: a secret that was replaced after it was read is left as it is. */
-export async function replaceSealed(
-  collection: Collection<SecretOwner>,
+export async function replaceSealed<Doc extends SecretOwner>(
+  collection: Collection<Doc>,
   path: string,
   { _id, projectId }: SecretOwner,
   { from, to }: { from: Sealed; to: Sealed },
 ): Promise<boolean> {
-  const same = { _id, projectId, [path]: from } as Filter<SecretOwner>;
+  const same = { _id, projectId, [path]: from } as Filter<SecretOwner> as Filter<Doc>;
   const { matchedCount } = await collection.updateOne(same, { $set: { [path]: to } } as object);
   return matchedCount === 1;
 }

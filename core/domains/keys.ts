@@ -46,6 +46,5 @@ export const dkimSecrets: SecretKind = {
   path: 'dkim.privateKey',
   stored: ({ db }) => db.domains as unknown as Collection<SecretOwner>,
   contextOf: dkimContext,
-  replace: ({ db }, owner, from, to) =>
-    replaceSealed(db.domains as unknown as Collection<SecretOwner>, 'dkim.privateKey', owner, { from, to }),
+  replace: ({ db }, owner, from, to) => replaceSealed(db.domains, 'dkim.privateKey', owner, { from, to }),
 };

@@ -104,8 +104,7 @@ export const webhookSecrets: SecretKind = {
   path: 'secret',
   stored: ({ db }) => db.webhooks as unknown as Collection<SecretOwner>,
   contextOf: webhookContext,
-  replace: ({ db }, owner, from, to) =>
-    replaceSealed(db.webhooks as unknown as Collection<SecretOwner>, 'secret', owner, { from, to }),
+  replace: ({ db }, owner, from, to) => replaceSealed(db.webhooks, 'secret', owner, { from, to }),
 };
 
 export const previousSecrets: SecretKind = {
@@ -113,6 +112,5 @@ export const previousSecrets: SecretKind = {
   path: 'sealed',
   stored: ({ db }) => db.previousWebhookSecrets as unknown as Collection<SecretOwner>,
   contextOf: contextOfPrevious,
-  replace: ({ db }, owner, from, to) =>
-    replaceSealed(db.previousWebhookSecrets as unknown as Collection<SecretOwner>, 'sealed', owner, { from, to }),
+  replace: ({ db }, owner, from, to) => replaceSealed(db.previousWebhookSecrets, 'sealed', owner, { from, to }),
 };

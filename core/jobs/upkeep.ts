@@ -13,13 +13,13 @@ export async function note({ db }: Db, _id: string, fields: Fields): Promise<voi
   await db.upkeep.updateOne({ _id }, { $set: fields }, { upsert: true });
 }
 
-/** The work of this name until `until`, for one process; null: it is not due, or another process has it. */
-export async function takeTurnAt({ db }: Db, _id: string, now: Date, until: Date): Promise<{ until: Date } | null> {
-  const turn = await db.upkeep.findOneAndUpdate({ _id, dueAt: { $lte: now } }, { $set: { dueAt: until } });
-  return turn && { until };
+/** The work of this name until `until`, for one process; false: it is not due, or another process has it. */
+export async function takeTurn({ db }: Db, _id: string, now: Date, until: Date): Promise<boolean> {
+  const { matchedCount } = await db.upkeep.updateOne({ _id, dueAt: { $lte: now } }, { $set: { dueAt: until } });
+  return matchedCount === 1;
 }
 
 /** The next time. A process that was too slow for its lease changes nothing. */
-export async function endTurn({ db }: Db, _id: string, { until }: { until: Date }, dueAt: Date): Promise<void> {
+export async function endTurn({ db }: Db, _id: string, until: Date, dueAt: Date): Promise<void> {
   await db.upkeep.updateOne({ _id, dueAt: until }, { $set: { dueAt } });
 }

@@ -94,6 +94,5 @@ export const providerKeys: SecretKind = {
   path: 'sealed',
   stored: ({ db }) => db.migrationSecrets as unknown as Collection<SecretOwner>,
   contextOf: contextOfJob,
-  replace: ({ db }, owner, from, to) =>
-    replaceSealed(db.migrationSecrets as unknown as Collection<SecretOwner>, 'sealed', owner, { from, to }),
+  replace: ({ db }, owner, from, to) => replaceSealed(db.migrationSecrets, 'sealed', owner, { from, to }),
 };

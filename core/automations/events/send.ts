@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { EVENT_TEXT_MAX, type sendEventBody } from '../../../schemas/events/events.ts';
 import type { Described } from '../../../schemas/schema.ts';
+import { byProject } from '../../base/database/batches.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
@@ -152,11 +153,9 @@ const contacts = oncePerCore(({ db }: Deps) =>
   createBatcher(
     async (asked: { projectId: ObjectId; email: string }[]) => {
       const found = await Promise.all(
-        byProject(asked).map((some) => {
+        byProject(asked).map(([projectId, some]) => {
           const emails = some.map(({ email }) => email);
-          return db.contacts
-            .find({ projectId: some[0]!.projectId, email: { $in: emails } }, { hint: 'email' })
-            .toArray();
+          return db.contacts.find({ projectId, email: { $in: emails } }, { hint: 'email' }).toArray();
         }),
       );
       const nameOf = ({ projectId, email }: { projectId: ObjectId; email: string }) => `${projectId} ${email}`;
@@ -185,9 +184,9 @@ async function insertAll(deps: Deps, records: EventRecord[]): Promise<EventRecor
   const distinct = new Map(records.map((record) => [record._id.toHexString(), record]));
   try {
     await inTransaction(deps, (session) => insertWithFacts(deps, session, [...distinct.values()]));
-    for (const some of byProject([...distinct.values()])) {
-      deps.subscribers.customEvents.announce(deps, some[0]!.projectId);
-      publishRecorded(deps, some[0]!.projectId, some);
+    for (const [projectId, some] of byProject([...distinct.values()])) {
+      deps.subscribers.customEvents.announce(deps, projectId);
+      publishRecorded(deps, projectId, some);
     }
     return records;
   } catch (error) {
@@ -202,9 +201,9 @@ async function insertAll(deps: Deps, records: EventRecord[]): Promise<EventRecor
 
 async function findKnown({ db }: Deps, records: EventRecord[]): Promise<Map<string, EventRecord>> {
   const found = await Promise.all(
-    byProject(records).map((some) => {
+    byProject(records).map(([projectId, some]) => {
       const ids = some.map(({ _id }) => _id);
-      return db.events.find({ _id: { $in: ids }, projectId: some[0]!.projectId }).toArray();
+      return db.events.find({ _id: { $in: ids }, projectId }).toArray();
     }),
   );
   return new Map(found.flat().map((record) => [record._id.toHexString(), record]));
@@ -212,10 +211,6 @@ async function findKnown({ db }: Deps, records: EventRecord[]): Promise<Map<stri
 
 async function insertWithFacts(deps: Deps, session: Session, records: EventRecord[]): Promise<void> {
   await deps.db.events.insertMany(records, { session });
-  for (const some of byProject(records))
-    await deps.subscribers.customEvents.record(deps, session, some[0]!.projectId, some);
-}
-
-function byProject<T extends { projectId: ObjectId }>(all: T[]): T[][] {
-  return [...Map.groupBy(all, ({ projectId }) => projectId.toHexString()).values()];
+  for (const [projectId, some] of byProject(records))
+    await deps.subscribers.customEvents.record(deps, session, projectId, some);
 }

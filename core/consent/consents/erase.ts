@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { byProject } from '../../base/database/batches.ts';
 import type { Deps } from '../../base/deps.ts';
 import { hashOfErased } from '../../base/secrets.ts';
 
@@ -35,10 +36,8 @@ export async function removeOldConsents(
       .sort({ erasedAt: 1, _id: 1 })
       .limit(AT_ONCE)
       .toArray();
-    for (const some of Map.groupBy(found, ({ projectId }) => projectId.toHexString()).values()) {
-      const ids = some.map(({ _id }) => _id);
-      await db.consents.deleteMany({ _id: { $in: ids }, projectId: some[0]!.projectId, ...old });
-    }
+    for (const [projectId, some] of byProject(found))
+      await db.consents.deleteMany({ _id: { $in: some.map(({ _id }) => _id) }, projectId, ...old });
     if (found.length < AT_ONCE) break;
   }
   for await (const { _id } of db.projects.find({ deletedAt: { $ne: null } }, { projection: { _id: 1 } }))

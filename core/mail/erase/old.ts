@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { batchesById, byProject } from '../../base/database/batches.ts';
 import type { Deps } from '../../base/deps.ts';
-import { firstIdAt } from '../../base/ids.ts';
+import { distinctIds, firstIdAt } from '../../base/ids.ts';
 import { note } from '../../jobs/upkeep.ts';
 import type { Message } from '../ledger/model.ts';
 import { isOver, OPEN_STATES } from '../ledger/states.ts';
@@ -44,9 +44,7 @@ async function removeMessages(
   messages: Message[],
   openCampaigns: OpenCampaigns,
 ): Promise<number> {
-  const campaignIds = [
-    ...new Map(messages.flatMap(({ campaignId }) => (campaignId ? [[`${campaignId}`, campaignId]] : []))).values(),
-  ];
+  const campaignIds = distinctIds(messages.flatMap(({ campaignId }) => campaignId ?? []));
   const open = campaignIds.length > 0 ? await openCampaigns(projectId, campaignIds) : new Set();
   const ids = messages.flatMap(({ _id, campaignId }) => (campaignId && open.has(`${campaignId}`) ? [] : _id));
   const old = { _id: { $in: ids }, projectId };

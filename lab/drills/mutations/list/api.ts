@@ -110,8 +110,8 @@ export const apiMutations: readonly Mutation[] = [
   {
     name: 'reseal writes over a secret that was replaced',
     file: 'core/base/secrets.ts',
-    find: 'const same = { _id, projectId, [path]: from } as Filter<SecretOwner>;',
-    replace: 'const same = { _id, projectId } as Filter<SecretOwner>;',
+    find: 'const same = { _id, projectId, [path]: from } as Filter<SecretOwner> as Filter<Doc>;',
+    replace: 'const same = { _id, projectId } as Filter<SecretOwner> as Filter<Doc>;',
     tests: ['test/accounts/secret-keys.test.ts'],
     grep: 'replaced after it was read',
   },
