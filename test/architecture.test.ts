@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
+import { sources } from './support/sources.ts';
 
 const root = join(import.meta.dirname, '..');
 const rooms = ['schemas', 'core', 'api', 'workflows', 'activities', 'workers', 'platform', 'cli', 'client', 'console'];
@@ -280,12 +281,6 @@ function insideOf(file: string): { room: string; name: string } | null {
   const depth = parts[0] === 'core' ? 2 : 1;
   if (!/^(core|lab|stack|scripts)$/.test(parts[0] as string) || parts.length <= depth) return null;
   return { room: parts.slice(0, depth).join('/'), name: parts.slice(0, depth + 1).join('/') };
-}
-
-function sources(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => join(folder, name));
 }
 
 function statements(file: string): Array<{ target: string; typesOnly: boolean }> {

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { sources } from './support/sources.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The product. Tests and the lab may write anything. */
@@ -20,7 +21,7 @@ interface Write {
 type Files = ReadonlyMap<string, string>;
 
 describe('A collection', () => {
-  const files = sources();
+  const files = texts();
   const owners = ownersOf(files);
 
   it('is written by the room that declares it alone', () => {
@@ -146,11 +147,7 @@ function namesCollections(file: string, text: string): boolean {
   return /\bdb\[/.test(text) && !BY_NAME.includes(file);
 }
 
-function sources(): Files {
-  const paths = folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(folder, name)),
-  );
+function texts(): Files {
+  const paths = folders.flatMap((folder) => sources(folder));
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 }

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { sources } from './support/sources.ts';
 
 /** Comments, test titles, log lines and messages are written as CONTRIBUTING.md says. These habits crept in before. */
 const tics: Record<string, RegExp> = {
@@ -37,7 +38,7 @@ const allowed: Record<string, number> = JSON.parse(
 
 describe('Comments and test titles', () => {
   it('are plain English: no tics but those still allowed', () => {
-    const faults = rooms.flatMap(sources).flatMap((file) => {
+    const faults = rooms.flatMap(written).flatMap((file) => {
       const found = ticsOf(proseOf(readFileSync(join(root, file), 'utf8')));
       const most = allowed[file] ?? 0;
       if (found.length > most) return [`${file} (${found.length} of at most ${most}): ${found.join(' | ')}`];
@@ -103,9 +104,8 @@ function commentsOf(source: string): string[] {
   });
 }
 
-function sources(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('dist/'))
-    .map((name) => join(folder, name))
-    .filter((file) => !readFileSync(join(root, file), 'utf8').startsWith('// Written by'));
+function written(folder: string): string[] {
+  return sources(folder, (name) => /\.tsx?$/.test(name) && !name.startsWith('dist/')).filter(
+    (file) => !readFileSync(join(root, file), 'utf8').startsWith('// Written by'),
+  );
 }

@@ -1,5 +1,5 @@
 // Promise: nothing is sent twice.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { statusesBefore } from '../../core/base/transitions.ts';
@@ -18,6 +18,7 @@ import {
   statesShownAs,
 } from '../../core/mail/ledger/states.ts';
 import { drawnTransitions, pairsOf } from '../support/pictures.ts';
+import { sources } from '../support/sources.ts';
 
 const root = join(import.meta.dirname, '../..');
 const rooms = ['core', 'api', 'workers', 'activities', 'workflows'];
@@ -36,7 +37,7 @@ const spelled = [
 
 describe('The states of a message', () => {
   it('are spelled in core/mail/ledger/states.ts alone', () => {
-    const files = rooms.flatMap(sources).filter((file) => file !== declares && !otherNouns.test(file));
+    const files = rooms.flatMap((room) => sources(room)).filter((file) => file !== declares && !otherNouns.test(file));
     const faults = files.flatMap((file) =>
       spellings(readFileSync(join(root, file), 'utf8')).map((found) => `${file}: ${found}`),
     );
@@ -104,10 +105,4 @@ function byTable(a: string, b: string): number {
 function spellings(text: string): string[] {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   return spelled.flatMap((pattern) => code.match(pattern) ?? []);
-}
-
-function sources(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(folder, file));
 }
