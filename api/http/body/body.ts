@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { AppError, TooMuch, unavailable } from '../../../core/base/errors.ts';
 import { createPool, type Pool } from '../../../platform/threads/pool.ts';
 import { PICTURE_BYTES_MAX } from '../../../schemas/templates/media.ts';
@@ -94,7 +95,10 @@ async function readLimited(
     const bytes = whole ?? Buffer.concat(chunks);
     if (!release) return { value: parseJson(bytes), sizeBytes };
     const asked = { method: incoming.method ?? '', path };
-    return { ...(await parseInWorker(pool, bytes, asked)), sizeBytes, release };
+    const parsed = await parseInWorker(pool, bytes, asked);
+    // Taking its tens of thousands of fields from the thread has filled this turn of the event loop.
+    await setImmediate();
+    return { ...parsed, sizeBytes, release };
   } catch (error) {
     release?.();
     // The rest of the body is read and dropped, so that the answer arrives and the connection stays usable.
