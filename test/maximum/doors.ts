@@ -117,7 +117,11 @@ export function toolCases(stage: Stage, choice: Choice): Case[] {
             required: ['name', 'arguments', '_meta'],
             properties: {
               name: fixed(name),
-              _meta: fixed({ [`${META}protocolVersion`]: VERSION, [`${META}clientCapabilities`]: {} }),
+              // A call that mails several people is answered with a question.
+              _meta: fixed({
+                [`${META}protocolVersion`]: VERSION,
+                [`${META}clientCapabilities`]: { elicitation: { form: {} } },
+              }),
               arguments: inputSchema,
             },
           },
