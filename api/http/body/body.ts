@@ -96,7 +96,8 @@ async function readLimited(
     if (!release) return { value: parseJson(bytes), sizeBytes };
     const asked = { method: incoming.method ?? '', path };
     const parsed = await parseInWorker(pool, bytes, asked);
-    // Taking its tens of thousands of fields from the thread has filled this turn of the event loop.
+    // Taking its tens of thousands of fields from the thread has filled this turn of the event loop, which ends after the first of two.
+    await setImmediate();
     await setImmediate();
     return { ...parsed, sizeBytes, release };
   } catch (error) {

@@ -9,8 +9,10 @@ export async function breathe(text: string | null): Promise<void> {
   if (text !== null && text.length > LONG) await setImmediate();
 }
 
+export type Pause = () => Promise<void>;
+
 /** Called between the items of a long loop: lets the event loop run other work after some milliseconds. */
-export function breather(): () => Promise<void> {
+export function breather(): Pause {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < TURN_MS) return;
