@@ -19,7 +19,15 @@ import {
   returnPath,
   unsubscribeAddress,
 } from './links.ts';
-import { compileMessage, type MessageParts, type Piece, type RecipientParts, type Skeleton } from './mime/compose.ts';
+import {
+  compileMessage,
+  type MessageParts,
+  type Piece,
+  pageOf,
+  plainOf,
+  type RecipientParts,
+  type Skeleton,
+} from './mime/compose.ts';
 import { renderMail, untrackedLinks } from './render.ts';
 import type { MailRef } from './tokens.ts';
 import { showsView } from './variables.ts';
@@ -121,15 +129,21 @@ function wholeOf(
       trackedLink: trackingClick ? (url, link) => clickUrls(config, target(url), link)(ref) : undefined,
       pages,
     });
-    const skeleton = compileMessage({
-      ...parts,
-      subject: [subject],
-      html: html === null ? null : [html],
-      text: text === null ? null : [text],
-    });
-    await breathe(html);
+    const texts = { html: html === null ? null : [html], text: text === null ? null : [text] };
+    const skeleton = await compileInTurns({ ...parts, subject: [subject], ...texts }, html ?? text);
     return { skeleton, values: [] };
   };
+}
+
+/** Encoding a long text takes some milliseconds. */
+async function compileInTurns(parts: MessageParts, longest: string | null): Promise<Skeleton> {
+  const page = pageOf(parts);
+  await breathe(longest);
+  const plain = plainOf(parts);
+  await breathe(longest);
+  const skeleton = compileMessage(parts, { page, plain });
+  await breathe(longest);
+  return skeleton;
 }
 
 const HOLE = /\ue000(\d+)\ue001/g;
@@ -182,12 +196,9 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
   const text = marked(compiled(page, 'text', 'html'));
   const plain = htmlToText(utm ? decorateHtml(text, { rewriteLink: utmRewrite(utm, config.publicUrl) }) : text);
   await breathe(html);
-  const skeleton = compileMessage({
-    ...parts,
-    subject: piecesOf(marked(compiled(subject, 'subject', 'subject'))),
-    html: piecesOf(decorated),
-    text: piecesOf(plain),
-  });
+  const texts = { html: piecesOf(decorated), text: piecesOf(plain) };
+  const shownSubject = piecesOf(marked(compiled(subject, 'subject', 'subject')));
+  const skeleton = await compileInTurns({ ...parts, subject: shownSubject, ...texts }, html);
   return (variables, mail) => ({ skeleton, values: makers.map((make) => make(variables, mail)) });
 }
 

@@ -61,14 +61,20 @@ export interface Skeleton {
   body: readonly Segment[];
 }
 
+/** At least one of them. */
+interface Texts {
+  page: Entity | null;
+  plain: Entity | null;
+}
+
 const BOUNDARY = /^[A-Za-z0-9]{1,40}$/;
 const MESSAGE_ID = /^[A-Za-z0-9._+-]{1,200}@[A-Za-z0-9.-]{1,253}$/;
 const LINK = /^[!-;=?-~]{1,900}$/;
 
-/** Encodes once what all recipients share; composeMessage fills in the rest. */
-export function compileMessage(parts: MessageParts): Skeleton {
+/** Encodes once what all recipients share; composeMessage fills in the rest. Long texts are encoded before, each in its turn. */
+export function compileMessage(parts: MessageParts, texts: Texts = textsOf(parts)): Skeleton {
   if (!BOUNDARY.test(parts.boundary)) throw new Error('A boundary is made of 1 to 40 letters and digits.');
-  const content = bodyEntity(parts);
+  const content = bodyEntity(parts, texts);
   const subject = parts.subject.every((piece) => typeof piece === 'string')
     ? textHeader('Subject', parts.subject.join(''))
     : parts.subject;
@@ -78,6 +84,24 @@ export function compileMessage(parts: MessageParts): Skeleton {
   const body = ended ? content.body : joinTexts([...content.body, '\r\n']);
   const pieces = body.map((segment) => (typeof segment === 'string' ? inOnePiece(segment) : segment));
   return { from: mailboxHeader('From', [parts.from]), subject, headers, body: pieces };
+}
+
+function textsOf(parts: MessageParts): Texts {
+  return { page: pageOf(parts), plain: plainOf(parts) };
+}
+
+/** The HTML, encoded. */
+export function pageOf({ html, boundary }: MessageParts): Entity | null {
+  return html ? textEntity('html', html, prefixOf(boundary)) : null;
+}
+
+/** The plain text, encoded; an empty one where the mail has no text at all. */
+export function plainOf({ html, text, boundary }: MessageParts): Entity | null {
+  return text || !html ? textEntity('plain', text ?? [''], prefixOf(boundary)) : null;
+}
+
+function prefixOf(boundary: string): string {
+  return `=_${boundary}`;
 }
 
 /** The whole message, every line ended with CRLF: ASCII only, and the same for the same input. */
@@ -140,26 +164,18 @@ function sharedHeaders(parts: MessageParts): string {
   return Object.values(own).join('') + callers.map(([name, value]) => textHeader(name, value)).join('');
 }
 
-function bodyEntity(parts: MessageParts): Entity {
-  const { html, text, attachments = [], boundary } = parts;
-  const prefix = `=_${boundary}`;
+function bodyEntity({ html, attachments = [], boundary }: MessageParts, texts: Texts): Entity {
+  const prefix = prefixOf(boundary);
   const inline = html ? attachments.filter(({ contentId }) => contentId) : [];
   const files = attachments.filter((attachment) => !inline.includes(attachment));
-  const content = alternatives(html, text, inline, prefix);
+  const content = alternatives(texts, inline, prefix);
   if (files.length === 0) return content;
   const entities = files.map((attachment) => attachmentEntity(attachment, 'attachment'));
   return multipart('mixed', `${prefix}_mixed`, [content, ...entities]);
 }
 
-function alternatives(
-  html: MessageParts['html'],
-  text: MessageParts['text'],
-  inline: readonly MimeAttachment[],
-  prefix: string,
-): Entity {
-  const plain = text || !html ? textEntity('plain', text ?? [''], prefix) : null;
-  if (!html) return plain!;
-  const page = textEntity('html', html, prefix);
+function alternatives({ page, plain }: Texts, inline: readonly MimeAttachment[], prefix: string): Entity {
+  if (!page) return plain!;
   const images = inline.map((attachment) => attachmentEntity(attachment, 'inline'));
   const rich = images.length > 0 ? multipart('related', `${prefix}_related`, [page, ...images]) : page;
   return plain ? multipart('alternative', `${prefix}_alternative`, [plain, rich]) : rich;

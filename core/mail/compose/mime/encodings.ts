@@ -18,6 +18,10 @@ const TAB = 9;
 const SPACE = 32;
 const DOT = 46;
 const HEX = '0123456789ABCDEF';
+/** Bytes that are written as they are, but for the beginning of a line. */
+const WRITTEN_AS_IS = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(byte > SPACE && byte < 127 && byte !== EQUALS),
+);
 
 /** CRLF, whatever the line ends were. */
 export function normalizeLines(text: string): string {
@@ -61,6 +65,12 @@ export function quotedPrintable(text: string | Buffer, last: boolean): string {
   let length = 0;
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index]!;
+    // Nearly all bytes.
+    if (WRITTEN_AS_IS[byte] === 1 && column > 0 && column + 1 < LINE_LENGTH_MAX) {
+      out[length++] = byte;
+      column++;
+      continue;
+    }
     if (byte === 13 && bytes[index + 1] === 10) {
       out[length++] = CR;
       out[length++] = LF;
@@ -136,7 +146,7 @@ function isPlain(text: string): boolean {
       if (index - start > PLAIN_LINE_LENGTH_MAX || isSpace(text.charCodeAt(index - 1))) return false;
       start = index + 2;
       index++;
-    } else if (code > 126 || (code < 32 && code !== TAB)) return false;
+    } else if (code > 126 || (code < 32 && code !== TAB) || index - start > PLAIN_LINE_LENGTH_MAX) return false;
     else if (index === start && (code === DOT || text.startsWith('From ', index))) return false;
   }
   return text.length - start <= PLAIN_LINE_LENGTH_MAX && !isSpace(text.charCodeAt(text.length - 1));
