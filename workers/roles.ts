@@ -1,6 +1,6 @@
 import { signInMails } from '../core/accounts/sign-in/mails.ts';
 import { eventQueue, triggerQueue } from '../core/automations/enrollments/enroll.ts';
-import { automationChangeQueue, enrollmentQueue } from '../core/automations/lifecycle-jobs.ts';
+import { automationChangeQueue, enrollmentQueue } from '../core/automations/enrollments/lifecycle-jobs.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { campaignMetrics, campaignQueue } from '../core/campaigns/jobs.ts';
 import { domainQueue, domainRechecks } from '../core/domains/checks.ts';
@@ -14,7 +14,7 @@ import type { JobQueue } from '../core/jobs/queue.ts';
 import { MailQueue } from '../core/mail/deliver/mail-queue.ts';
 import { messageErasures } from '../core/mail/erase/erase.ts';
 import { contentRemovals, ownContentRemovals } from '../core/mail/messages/content-retention.ts';
-import { migrationQueue } from '../core/migrations/jobs.ts';
+import { migrationQueue } from '../core/migrations/progress/jobs.ts';
 import { factCounts } from '../core/people/behaviour/count.ts';
 import { passingWindows } from '../core/people/behaviour/passing.ts';
 import { importQueue } from '../core/people/imports/imports.ts';

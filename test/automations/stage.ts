@@ -4,7 +4,7 @@ import { automationActivities } from '../../activities/automations.ts';
 import { backgroundActivities } from '../../activities/index.ts';
 import type { Directive } from '../../core/automations/enrollments/advance.ts';
 import { eventQueue, triggerQueue } from '../../core/automations/enrollments/enroll.ts';
-import { automationChangeQueue, enrollmentQueue } from '../../core/automations/lifecycle-jobs.ts';
+import { automationChangeQueue, enrollmentQueue } from '../../core/automations/enrollments/lifecycle-jobs.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { installTemporalRuntime } from '../../platform/temporal-native.ts';

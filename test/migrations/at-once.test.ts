@@ -1,7 +1,7 @@
 // Promise: nothing is lost.
 import { expect } from 'chai';
 import type { Deps } from '../../core/base/deps.ts';
-import { migrationQueue } from '../../core/migrations/jobs.ts';
+import { migrationQueue } from '../../core/migrations/progress/jobs.ts';
 import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run.ts';
 import { SourceError, type Sources } from '../../core/migrations/source.ts';
 import { type AccountB, smallAccountB } from '../providers/account-b.ts';

@@ -1,11 +1,11 @@
-import { type Deps, oncePerCore } from '../base/deps.ts';
-import { RateShare } from '../base/limits/budgets.ts';
-import { again, type DueOutcome, documentQueue, done } from '../jobs/document-queue.ts';
-import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
-import { currentWait } from './enrollments/advance.ts';
-import { leave } from './enrollments/exit.ts';
-import type { Automation, Enrollment } from './model.ts';
-import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from './record-triggers.ts';
+import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { RateShare } from '../../base/limits/budgets.ts';
+import { again, type DueOutcome, documentQueue, done } from '../../jobs/document-queue.ts';
+import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
+import type { Automation, Enrollment } from '../model.ts';
+import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from '../record-triggers.ts';
+import { currentWait } from './advance.ts';
+import { leave } from './exit.ts';
 
 const PEOPLE_AT_ONCE = 500;
 const ENROLL_CONCURRENCY = 16;

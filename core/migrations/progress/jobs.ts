@@ -1,9 +1,9 @@
-import type { Deps } from '../base/deps.ts';
-import { again, documentQueue, done } from '../jobs/document-queue.ts';
-import type { JobQueue } from '../jobs/queue.ts';
-import type { Migration } from './model.ts';
-import { MIGRATION_STARTS } from './progress/progress.ts';
-import { isLive } from './rules/status.ts';
+import type { Deps } from '../../base/deps.ts';
+import { again, documentQueue, done } from '../../jobs/document-queue.ts';
+import type { JobQueue } from '../../jobs/queue.ts';
+import type { Migration } from '../model.ts';
+import { isLive } from '../rules/status.ts';
+import { MIGRATION_STARTS } from './progress.ts';
 
 /** The run of an earlier job of the project is still ending. */
 const BUSY_AGAIN_MS = 250;
