@@ -1,5 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 import type { Deps } from '../core/base/deps.ts';
+import type { CampaignsDeps } from '../core/campaigns/deps.ts';
 import { freezeAudience } from '../core/campaigns/run/freeze.ts';
 import { type MetricsStep, refreshMetrics } from '../core/campaigns/run/metrics.ts';
 import { advanceCampaign, type CampaignRef, type CampaignStep, readCampaign } from '../core/campaigns/run/next-step.ts';
@@ -18,7 +19,7 @@ export interface CampaignRangeActivities {
 }
 
 /** Run by the lane `campaign` only: it keeps the connections to the relay. */
-export function campaignPageActivities(sending: Sending): CampaignRangeActivities {
+export function campaignPageActivities(sending: Sending<CampaignsDeps>): CampaignRangeActivities {
   return {
     /** May run twice, even at the same time: each message is claimed before it is sent. */
     sendCampaignPage: (page) =>

@@ -1,7 +1,8 @@
+import type { AutomationsDeps } from './automations/deps.ts';
 import { removeOldEvents } from './automations/events/old.ts';
-import type { Deps } from './base/deps.ts';
 import { firstIdAt } from './base/ids.ts';
 import { openAmong, removeOldBlocks } from './campaigns/audience/retention.ts';
+import type { CampaignsDeps } from './campaigns/deps.ts';
 import { removeOldConsents } from './consent/consents/erase.ts';
 import { endTurn, noteFirst, takeTurn } from './jobs/upkeep.ts';
 import { dateContents, removeOldMessages } from './mail/erase/old.ts';
@@ -14,6 +15,8 @@ const HOUR = 3;
 /** A process that died during its turn delays the others for this long. */
 const LEASE_MS = 15 * 60_000;
 
+type RetentionDeps = AutomationsDeps & CampaignsDeps;
+
 interface Removed {
   messages: number;
   events: number;
@@ -22,7 +25,7 @@ interface Removed {
 /**
  * Removes old data in the one process that gets the turn; the others return without work. null: not now, or another process has the turn.
  */
-export async function takeRetentionTurn(deps: Deps, mayContinue: () => boolean): Promise<Removed | null> {
+export async function takeRetentionTurn(deps: RetentionDeps, mayContinue: () => boolean): Promise<Removed | null> {
   const now = deps.clock.now();
   await noteFirst(deps, TURN, { dueAt: nextNight(now) });
   const until = new Date(now.getTime() + LEASE_MS);
@@ -38,7 +41,7 @@ export async function takeRetentionTurn(deps: Deps, mayContinue: () => boolean):
  * automations have processed. Ids begin with the second of queueing, so this is a range of ids over all projects. May be stopped and
  * restarted at any point.
  */
-export async function removeOld(deps: Deps, mayContinue: () => boolean = () => true): Promise<Removed> {
+export async function removeOld(deps: RetentionDeps, mayContinue: () => boolean = () => true): Promise<Removed> {
   const before = firstIdAt(deps.clock.now().getTime() - deps.config.retentionDays * DAY_MS);
   await dateContents(deps, mayContinue);
   const messages = await removeOldMessages(deps, before, mayContinue, (projectId, ids) =>

@@ -2,7 +2,7 @@ import { announceDeletions, endUnsubscribed, recordDeletions } from './automatio
 import { readEntrances, searchedEntries } from './automations/entrances.ts';
 import { announceTriggers, recordTriggers } from './automations/record-triggers.ts';
 import { automationWithGroup, automationWithPicture, automationWithTemplate } from './automations/uses.ts';
-import type { Subscribers } from './base/deps.ts';
+import type { CallerDeps, Deps, Subscribers } from './base/deps.ts';
 import { refuseHeld } from './campaigns/definition/holds.ts';
 import { campaignWithGroup, campaignWithTemplate } from './campaigns/definition/uses.ts';
 import { eraseConsents } from './consent/consents/erase.ts';
@@ -23,8 +23,15 @@ import { recordHistory } from './people/contacts/history.ts';
 import { eraseImportErrors } from './people/imports/erase-errors.ts';
 import { logoWithPicture, templateWithPicture } from './templates/media/media.ts';
 
+/** The same code where its own types are known: it takes the whole, of which a caller's type names a part. */
+type Registered<Code> = Code extends (deps: CallerDeps, ...rest: infer Rest) => infer Result
+  ? (deps: Deps, ...rest: Rest) => Result
+  : Code extends object
+    ? { [Name in keyof Code]: Registered<Code[Name]> }
+    : Code;
+
 /** All code that lower folders call, in the order in which it is called. */
-export const subscribers: Subscribers = {
+const registered: Registered<Subscribers> = {
   contacts: [
     { onChanges: recordTriggers, afterCommit: announceTriggers },
     { onDeletions: recordDeletions, afterCommit: announceDeletions },
@@ -52,3 +59,5 @@ export const subscribers: Subscribers = {
   domainChecks: [publishChecked],
   customEvents: { record: noteCustomEvents, announce: announceFacts },
 };
+
+export const subscribers = registered as unknown as Subscribers;

@@ -38,6 +38,12 @@ const arrows: Record<string, string[]> = {
 const wires = ['api/main.ts', 'workers/main.ts'];
 const processEnv = /\bprocess\.env\b/;
 
+/** Lines of code but for imports and for what a file adds to the whole by declaration merging. */
+function withoutAdditions(text: string): string[] {
+  const own = text.replace(/^declare module [^\n]*\n[\s\S]*?^\}/gm, '');
+  return own.split('\n').filter((line) => !/^import |^\s*(\/?\*|\/\/)/.test(line));
+}
+
 interface Import {
   from: string;
   to: string;
@@ -108,6 +114,26 @@ describe('The architecture', () => {
       .filter(({ name }) => !/^(preact(\/hooks)?|@preact\/signals|uplot|@codemirror\/|@lezer\/)/.test(name))
       .map(({ file, name }) => `${file} may not import ${name}`);
     expect(faults).to.deep.equal([]);
+  });
+
+  it("says in a room's deps.ts what its functions touch, and nothing else: the whole is for wiring", () => {
+    const core = files.filter((file) => file.startsWith('core/'));
+    const isWhole = (file: string) =>
+      withoutAdditions(readFileSync(join(root, file), 'utf8')).some((line) =>
+        /(?<!Pick<)\bDeps\b(?!\[|\.ts)/.test(line),
+      );
+    expect(core.filter(isWhole)).to.have.members(['core/base/deps.ts', 'core/subscribers.ts']);
+    const unused = core
+      .filter((file) => /^core\/[^/]+\/deps\.ts$/.test(file) && file !== 'core/base/deps.ts')
+      .flatMap((file) => {
+        const own = [`${dirname(file)}/`, 'core/base/', 'core/jobs/'];
+        const others = core.filter((other) => own.some((folder) => other.startsWith(folder)) && other !== file);
+        const texts = others.map((other) => readFileSync(join(root, other), 'utf8')).join('\n');
+        return [...readFileSync(join(root, file), 'utf8').matchAll(/'(\w+)'/g)]
+          .filter(([, name]) => !new RegExp(`\\.${name}\\b|[{,]\\s*${name}[,:\\s}]|'${name}'`).test(texts))
+          .map(([, name]) => `${file}: nothing in this room, nor below all rooms, touches ${name}`);
+      });
+    expect(unused).to.deep.equal([]);
   });
 
   it('reads the environment in platform/config.ts alone', () => {

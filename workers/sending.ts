@@ -96,7 +96,7 @@ function relayFacts({ state, notAnsweringSince, fault, ...facts }: RelayState): 
   return { ...ranked, isAnswering: state === 'closed', ...down, connectionsOpen, connectionsMax, delivered };
 }
 
-function sendingDeps(deps: Deps): SendingDeps {
+function sendingDeps(deps: Deps): SendingDeps<Deps> {
   const { config } = deps;
   return {
     ...deps,

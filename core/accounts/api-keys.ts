@@ -2,12 +2,12 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Scope } from '../../schemas/operations.ts';
 import { insertOnce } from '../base/database/idempotent-insert.ts';
-import type { Deps } from '../base/deps.ts';
 import { AppError, invalid, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import { type By, madeBy } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { normalizeDomain } from '../base/text/addresses.ts';
+import type { AccountsDeps } from './deps.ts';
 import type { ApiKey } from './model.ts';
 
 export const KEYS_CHANGED = 'keys';
@@ -26,7 +26,7 @@ export interface Identity {
 export type Authenticate = ((key: string) => Promise<Identity | null>) & { stop(): void };
 
 /** Remembers good keys for two seconds, so that a revoked key stops working in every process within five, with or without Redis. */
-export function createAuthenticator(deps: Deps): Authenticate {
+export function createAuthenticator(deps: AccountsDeps): Authenticate {
   const cache = new Map<string, { identity: Identity; until: number }>();
   const asking = new Map<string, Promise<Identity | null>>();
   const unsubscribe = deps.signals.subscribe(KEYS_CHANGED, () => cache.clear());
@@ -51,7 +51,7 @@ export function createAuthenticator(deps: Deps): Authenticate {
   return Object.assign(authenticate, { stop: unsubscribe });
 }
 
-async function findIdentity(deps: Deps, shortId: string, keyHash: Buffer): Promise<Identity | null> {
+async function findIdentity(deps: AccountsDeps, shortId: string, keyHash: Buffer): Promise<Identity | null> {
   const found = await deps.db.apiKeys.findOne({ shortId, revokedAt: null });
   const stored = found ? Buffer.from(found.hash.buffer ?? found.hash) : Buffer.alloc(keyHash.length);
   if (!timingSafeEqual(keyHash, stored) || !found) return null;
@@ -63,7 +63,7 @@ async function findIdentity(deps: Deps, shortId: string, keyHash: Buffer): Promi
 }
 
 /** No request waits for the write or fails with it. When several processes find an old time at once, the filter lets one write. */
-function noteUse(deps: Deps, { _id, organizationId, lastUsedAt }: ApiKey): void {
+function noteUse(deps: AccountsDeps, { _id, organizationId, lastUsedAt }: ApiKey): void {
   const now = deps.clock.now();
   const before = new Date(now.getTime() - USE_WRITTEN_EVERY_MS);
   if (lastUsedAt && lastUsedAt > before) return;
@@ -82,7 +82,7 @@ interface NewApiKey extends By {
 
 /** The answer is the only place where the key is ever shown in clear. */
 export async function createApiKey(
-  deps: Deps,
+  deps: AccountsDeps,
   { organizationId, projectId, name, by, ...limits }: NewApiKey,
   _id = new ObjectId(),
 ): Promise<{ apiKey: ApiKey; key: string }> {
@@ -129,11 +129,15 @@ function readLimits({
   return { scope, domainName: name };
 }
 
-export async function listApiKeys(deps: Deps, organizationId: ObjectId, projectId: ObjectId | null): Promise<ApiKey[]> {
+export async function listApiKeys(
+  deps: AccountsDeps,
+  organizationId: ObjectId,
+  projectId: ObjectId | null,
+): Promise<ApiKey[]> {
   return deps.db.apiKeys.find({ organizationId, projectId, revokedAt: null }).sort({ _id: 1 }).toArray();
 }
 
-export async function revokeApiKey(deps: Deps, organizationId: ObjectId, apiKeyId: string): Promise<void> {
+export async function revokeApiKey(deps: AccountsDeps, organizationId: ObjectId, apiKeyId: string): Promise<void> {
   const _id = parseId(apiKeyId);
   const { matchedCount } = _id
     ? await deps.db.apiKeys.updateOne(

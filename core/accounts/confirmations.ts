@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Deps } from '../base/deps.ts';
 import { wakeUps } from '../base/work/wake-ups.ts';
+import type { AccountsDeps } from './deps.ts';
 import type { Confirmation, ConfirmationState } from './model.ts';
 
 const EXPIRES_MS = 300_000;
@@ -12,7 +12,7 @@ type Question = Owner & Pick<Confirmation, 'call' | 'people' | 'waiting'>;
 type Named = Owner & Pick<Confirmation, '_id'>;
 
 /** Written before the person is asked. Any process may take the answer. */
-export async function askConfirmation({ db, clock }: Deps, question: Question): Promise<Named> {
+export async function askConfirmation({ db, clock }: AccountsDeps, question: Question): Promise<Named> {
   const { projectId, apiKeyId } = question;
   const _id = randomBytes(16).toString('base64url');
   const expiresAt = new Date(clock.now().getTime() + EXPIRES_MS);
@@ -21,7 +21,11 @@ export async function askConfirmation({ db, clock }: Deps, question: Question): 
 }
 
 /** False for a question of another key, an expired one, and one that was answered before. */
-export async function answerConfirmation(deps: Deps, named: Named, state: 'accepted' | 'declined'): Promise<boolean> {
+export async function answerConfirmation(
+  deps: AccountsDeps,
+  named: Named,
+  state: 'accepted' | 'declined',
+): Promise<boolean> {
   const answered = await move(deps, named, ['pending'], state);
   if (answered) deps.signals.publish(channel(named._id), state);
   return answered;
@@ -29,7 +33,7 @@ export async function answerConfirmation(deps: Deps, named: Named, state: 'accep
 
 /** Once, and for the very call that was asked about: the number of people that was confirmed. `pending`: the call itself has the answer. */
 export async function useConfirmation(
-  { db, clock }: Deps,
+  { db, clock }: AccountsDeps,
   named: Named,
   { call, from }: Pick<Confirmation, 'call'> & { from: 'accepted' | 'pending' },
 ): Promise<number | null> {
@@ -38,12 +42,15 @@ export async function useConfirmation(
   return used?.people ?? null;
 }
 
-export async function withdrawConfirmation(deps: Deps, named: Named): Promise<void> {
+export async function withdrawConfirmation(deps: AccountsDeps, named: Named): Promise<void> {
   await move(deps, named, ['pending', 'accepted'], 'withdrawn');
 }
 
 /** All questions of a request that its client cancelled. */
-export async function withdrawWaiting({ db }: Deps, { projectId, apiKeyId, waiting }: Owner & { waiting: string }) {
+export async function withdrawWaiting(
+  { db }: AccountsDeps,
+  { projectId, apiKeyId, waiting }: Owner & { waiting: string },
+) {
   await db.confirmations.updateMany(
     { projectId, apiKeyId, waiting, state: { $in: ['pending', 'accepted'] } },
     { $set: { state: 'withdrawn' } },
@@ -52,7 +59,7 @@ export async function withdrawWaiting({ db }: Deps, { projectId, apiKeyId, waiti
 
 /** The state now, after each reading, until there is an answer, it expired or the caller disconnects. */
 export async function* watchConfirmation(
-  deps: Deps,
+  deps: AccountsDeps,
   { _id, projectId, apiKeyId }: Named,
   signal: AbortSignal,
 ): AsyncGenerator<ConfirmationState | 'expired'> {
@@ -66,7 +73,7 @@ export async function* watchConfirmation(
 
 /** By compare-and-set, so that of two processes one wins. */
 async function move(
-  { db, clock }: Deps,
+  { db, clock }: AccountsDeps,
   { _id, projectId, apiKeyId }: Named,
   from: ConfirmationState[],
   to: ConfirmationState,

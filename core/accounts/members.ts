@@ -3,20 +3,20 @@ import type { createMemberBody, updateMemberBody } from '../../schemas/accounts/
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
 import { AppError, conflict, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import { type By, isAuthor, madeBy, refuseAuthor } from '../base/maker.ts';
 import type { Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { requireEmail } from '../base/text/addresses.ts';
+import type { AccountsDeps } from './deps.ts';
 import type { Member } from './model.ts';
 import { MEMBERS_CHANGED } from './sessions.ts';
 
 type NewMember = Described<typeof createMemberBody> & By;
 
 export async function addMember(
-  deps: Deps,
+  deps: AccountsDeps,
   organizationId: ObjectId,
   { email, role, by }: NewMember,
   _id = new ObjectId(),
@@ -38,16 +38,16 @@ export async function addMember(
   }
 }
 
-export async function listMembers(deps: Deps, organizationId: ObjectId, page: Page): Promise<PageOf<Member>> {
+export async function listMembers(deps: AccountsDeps, organizationId: ObjectId, page: Page): Promise<PageOf<Member>> {
   return pageOf(deps.db.members, { organizationId }, page);
 }
 
-export function getMember(deps: Deps, organizationId: ObjectId, memberId: string): Promise<Member> {
+export function getMember(deps: AccountsDeps, organizationId: ObjectId, memberId: string): Promise<Member> {
   return findMember(deps, null, organizationId, memberId);
 }
 
 export async function updateMember(
-  deps: Deps,
+  deps: AccountsDeps,
   organizationId: ObjectId,
   memberId: string,
   input: Described<typeof updateMemberBody>,
@@ -67,7 +67,7 @@ export async function updateMember(
 }
 
 /** Sessions and links of an address that is left without any organization end with it. */
-export async function removeMember(deps: Deps, organizationId: ObjectId, memberId: string): Promise<void> {
+export async function removeMember(deps: AccountsDeps, organizationId: ObjectId, memberId: string): Promise<void> {
   const { db } = deps;
   const { email } = await inTransaction(deps, async (session) => {
     const member = await findMember(deps, session, organizationId, memberId);
@@ -82,7 +82,7 @@ export async function removeMember(deps: Deps, organizationId: ObjectId, memberI
 
 /** The test mails of an author go to members: `emails` are addresses that passed the schema. */
 export async function refuseStrangers(
-  { db }: Deps,
+  { db }: AccountsDeps,
   organizationId: ObjectId,
   emails: string[],
   origin: By,
@@ -94,7 +94,7 @@ export async function refuseStrangers(
 }
 
 async function findMember(
-  { db }: Deps,
+  { db }: AccountsDeps,
   session: Session | null,
   organizationId: ObjectId,
   memberId: string,
@@ -106,7 +106,7 @@ async function findMember(
 }
 
 /** Runs in the transaction that takes an owner away. The update makes two of them conflict: the repeated one counts again. */
-async function keepAnOwner({ db }: Deps, session: Session, { organizationId, role }: Member): Promise<void> {
+async function keepAnOwner({ db }: AccountsDeps, session: Session, { organizationId, role }: Member): Promise<void> {
   if (role !== 'owner') return;
   await db.organizations.updateOne({ _id: organizationId }, { $inc: { ownerChanges: 1 } }, { session });
   const owners = await db.members.countDocuments({ organizationId, role }, { session, limit: 2 });

@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { createApiKey } from './api-keys.ts';
+import type { AccountsDeps } from './deps.ts';
 import type { Organization } from './model.ts';
 
 /** Used by `npm run admin -- organizations create`: an organization must exist before any key. */
 export async function createOrganization(
-  deps: Deps,
+  deps: AccountsDeps,
   { name }: { name: string },
 ): Promise<{ organization: Organization; adminKey: string }> {
   const organization = { _id: new ObjectId(), name, createdAt: deps.clock.now() };
@@ -18,6 +18,6 @@ export async function createOrganization(
   return { organization, adminKey: key };
 }
 
-export async function listOrganizations(deps: Deps): Promise<Organization[]> {
+export async function listOrganizations(deps: AccountsDeps): Promise<Organization[]> {
   return deps.db.organizations.find().sort({ _id: 1 }).toArray();
 }

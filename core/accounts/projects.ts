@@ -3,7 +3,6 @@ import type { createProjectBody, updateProjectBody } from '../../schemas/account
 import type { Described } from '../../schemas/schema.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
 import { AppError, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
@@ -19,6 +18,7 @@ import { makeGlobalList } from '../people/global-list.ts';
 import { deleteRequestsOfProject } from '../persons-own/personal-data/requests.ts';
 import { deleteMediaOfProject } from '../templates/media/media.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
+import type { AccountsDeps } from './deps.ts';
 import { readPublicFields } from './public-fields.ts';
 
 /** The consents of a large project are removed by the retention job, in the night. */
@@ -28,7 +28,7 @@ type ProjectInput = Described<typeof createProjectBody>;
 type ProjectChange = Described<typeof updateProjectBody>;
 
 export async function createProject(
-  deps: Deps,
+  deps: AccountsDeps,
   organizationId: ObjectId,
   { name, trackingOpen = true, trackingClick = true, sandboxAddresses, sandboxSuppressions, ...shown }: ProjectInput,
   _id = new ObjectId(),
@@ -52,7 +52,7 @@ export async function createProject(
 }
 
 /** Endpoint 23: here a malformed id is an invalid request; elsewhere it is a project that does not exist. */
-export async function getProject(deps: Deps, organizationId: ObjectId, projectId: string): Promise<Project> {
+export async function getProject(deps: AccountsDeps, organizationId: ObjectId, projectId: string): Promise<Project> {
   const _id = parseId(projectId);
   if (!_id)
     throw new AppError('invalid', 'projectId must be 24 hexadecimal characters.', {
@@ -62,19 +62,19 @@ export async function getProject(deps: Deps, organizationId: ObjectId, projectId
   return findProject(deps, organizationId, projectId);
 }
 
-export async function findProject(deps: Deps, organizationId: ObjectId, projectId: string): Promise<Project> {
+export async function findProject(deps: AccountsDeps, organizationId: ObjectId, projectId: string): Promise<Project> {
   const _id = parseId(projectId);
   const project = _id && (await deps.db.projects.findOne({ _id, organizationId, deletedAt: null }));
   if (!project) throw projectNotFound();
   return project;
 }
 
-export async function listProjects(deps: Deps, organizationId: ObjectId, page: Page): Promise<PageOf<Project>> {
+export async function listProjects(deps: AccountsDeps, organizationId: ObjectId, page: Page): Promise<PageOf<Project>> {
   return pageOf(deps.db.projects, { organizationId, deletedAt: null }, page);
 }
 
 export async function updateProject(
-  deps: Deps,
+  deps: AccountsDeps,
   organizationId: ObjectId,
   projectId: string,
   {
@@ -106,7 +106,7 @@ export async function updateProject(
 }
 
 /** The keys are revoked first, so that no caller writes into a project that is being deleted. */
-export async function deleteProject(deps: Deps, organizationId: ObjectId, projectId: string): Promise<void> {
+export async function deleteProject(deps: AccountsDeps, organizationId: ObjectId, projectId: string): Promise<void> {
   const project = await findProject(deps, organizationId, projectId);
   const deletedAt = deps.clock.now();
   await deps.db.apiKeys.updateMany(

@@ -1,11 +1,11 @@
 import type { updateProjectBody } from '../../schemas/accounts/account.ts';
 import type { Described } from '../../schemas/schema.ts';
-import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
 import type { Mailbox, Project } from '../base/model.ts';
 import { requireEmail } from '../base/text/addresses.ts';
 import { isAllowedUrl } from '../base/text/urls.ts';
 import { requireVerifiedDomain } from '../domains/senders.ts';
+import type { AccountsDeps } from './deps.ts';
 
 const FIELDS = [
   'publicName',
@@ -22,7 +22,7 @@ type Input = Pick<Described<typeof updateProjectBody>, (typeof FIELDS)[number]>;
 
 /** The fields that people outside see, checked. null in a call removes a field, so that its default holds again. */
 export async function readPublicFields(
-  deps: Deps,
+  deps: AccountsDeps,
   project: Pick<Project, '_id'>,
   input: Input,
 ): Promise<{ set: PublicFields; unset: Partial<Record<keyof PublicFields, ''>> }> {
@@ -42,7 +42,7 @@ export async function readPublicFields(
 }
 
 /** By https from a public host, or a picture of this installation, which may be served by http in development. */
-function requireLogo({ config: { publicUrl } }: Deps, logoUrl: string): void {
+function requireLogo({ config: { publicUrl } }: AccountsDeps, logoUrl: string): void {
   const { host, hostname, protocol, port } = new URL(publicUrl);
   const own = `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
   if (logoUrl.startsWith(`${publicUrl}/media/`) && isAllowedUrl(logoUrl, { allow: [own] })) return;
@@ -54,7 +54,7 @@ function requireLogo({ config: { publicUrl } }: Deps, logoUrl: string): void {
 }
 
 async function readFrom(
-  deps: Deps,
+  deps: AccountsDeps,
   project: Pick<Project, '_id'>,
   { email, name }: { email: string; name?: string | null | undefined },
 ): Promise<Mailbox> {

@@ -1,7 +1,7 @@
-import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { hashToken } from '../base/tokens.ts';
 import { ttlCache } from '../base/work/cache.ts';
+import type { AccountsDeps } from './deps.ts';
 import type { Member, MemberSession } from './model.ts';
 
 /** Published when a member or a session is changed or removed. */
@@ -20,7 +20,7 @@ export interface SessionIdentity {
 export type AuthenticateSession = ((token: string) => Promise<SessionIdentity | null>) & { stop(): void };
 
 /** Remembers good sessions for two seconds, so that changed roles and ended sessions count in every process within five, with or without Redis. */
-export function createSessionAuthenticator(deps: Deps): AuthenticateSession {
+export function createSessionAuthenticator(deps: AccountsDeps): AuthenticateSession {
   const newCache = () => ttlCache<SessionIdentity | null>({ keptMs: CACHE_MS, sizeMax: CACHE_SIZE_MAX });
   let cache = newCache();
   const unsubscribe = deps.signals.subscribe(MEMBERS_CHANGED, () => {
@@ -37,7 +37,7 @@ export function createSessionAuthenticator(deps: Deps): AuthenticateSession {
   return Object.assign(authenticate, { stop: unsubscribe });
 }
 
-async function findIdentity(deps: Deps, tokenHash: Buffer): Promise<SessionIdentity | null> {
+async function findIdentity(deps: AccountsDeps, tokenHash: Buffer): Promise<SessionIdentity | null> {
   const { db, clock } = deps;
   const session = await db.memberSessions.findOne({ hash: tokenHash, expiresAt: { $gt: clock.now() } });
   if (!session) return null;
@@ -48,7 +48,7 @@ async function findIdentity(deps: Deps, tokenHash: Buffer): Promise<SessionIdent
 }
 
 /** No request waits for the write or fails with it. When several processes find an old time at once, the filter lets one write. */
-function noteUse({ db, clock }: Deps, { _id, email, lastUsedAt }: MemberSession): void {
+function noteUse({ db, clock }: AccountsDeps, { _id, email, lastUsedAt }: MemberSession): void {
   const now = clock.now();
   const before = new Date(now.getTime() - USE_WRITTEN_EVERY_MS);
   if (lastUsedAt > before) return;

@@ -1,4 +1,3 @@
-import type { Deps } from '../base/deps.ts';
 import type { Sealed } from '../base/model.ts';
 import {
   openSecret,
@@ -11,6 +10,7 @@ import {
 import { dkimSecrets } from '../domains/keys.ts';
 import { previousSecrets, webhookSecrets } from '../events/webhook-secrets.ts';
 import { providerKeys } from '../migrations/keys.ts';
+import type { AccountsDeps } from './deps.ts';
 
 interface StoredSecret extends SecretOwner {
   sealed: Sealed;
@@ -21,10 +21,15 @@ type Resealing = 'resealed' | 'changed' | 'unopened';
 type ResealCounts = Record<Resealing | 'current', number> & { kind: string };
 
 /** All secrets that are sealed by core/base/secrets.ts and stored in MongoDB, but for those of links, which live for a day at most. */
-export const secretKinds: readonly SecretKind[] = [dkimSecrets, webhookSecrets, previousSecrets, providerKeys];
+export const secretKinds: ReadonlyArray<SecretKind<AccountsDeps>> = [
+  dkimSecrets,
+  webhookSecrets,
+  previousSecrets,
+  providerKeys,
+];
 
 /** Seals the secrets of all projects with the first key. Other processes may read and replace them at the same time. */
-export async function resealSecrets(deps: Deps): Promise<ResealCounts[]> {
+export async function resealSecrets(deps: AccountsDeps): Promise<ResealCounts[]> {
   const [first] = secretKeyNames(deps.config);
   if (!first) throw new SecretError('SECRET_KEYS names no key, so nothing can be sealed with it.');
   const all: ResealCounts[] = [];
@@ -39,7 +44,11 @@ export async function resealSecrets(deps: Deps): Promise<ResealCounts[]> {
   return all;
 }
 
-export async function resealSecret(deps: Deps, kind: SecretKind, secret: StoredSecret): Promise<Resealing> {
+export async function resealSecret(
+  deps: AccountsDeps,
+  kind: SecretKind<AccountsDeps>,
+  secret: StoredSecret,
+): Promise<Resealing> {
   const { sealed } = secret;
   let again: Sealed;
   try {
@@ -53,7 +62,7 @@ export async function resealSecret(deps: Deps, kind: SecretKind, secret: StoredS
 }
 
 /** A sentence with the number of secrets whose key SECRET_KEYS does not name; null: all of them can be opened. */
-export async function findUnnamedKeys(deps: Deps): Promise<string | null> {
+export async function findUnnamedKeys(deps: AccountsDeps): Promise<string | null> {
   const unnamed = { $exists: true, $nin: secretKeyNames(deps.config) };
   const found: string[] = [];
   for (const kind of secretKinds) {
@@ -71,7 +80,7 @@ export async function findUnnamedKeys(deps: Deps): Promise<string | null> {
   return `SECRET_KEYS does not name the keys of ${found.join(', ')}. Name these keys again behind the first one; docs/operators/secret-keys.md says how a key is replaced.`;
 }
 
-function readSecrets(deps: Deps, kind: SecretKind, filter: object): AsyncIterable<StoredSecret> {
+function readSecrets(deps: AccountsDeps, kind: SecretKind<AccountsDeps>, filter: object): AsyncIterable<StoredSecret> {
   const project = { projectId: 1, sealed: `$${kind.path}` };
   return kind.stored(deps).aggregate<StoredSecret>([{ $match: filter }, { $project: project }]);
 }

@@ -2,7 +2,6 @@ import type { updateAutomationBody } from '../../schemas/automations.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce } from '../base/database/idempotent-insert.ts';
 import { named } from '../base/database/search.ts';
-import type { Deps } from '../base/deps.ts';
 import { conflict, invalid } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import { madeBy, type Origin, refuseAuthor } from '../base/maker.ts';
@@ -12,6 +11,7 @@ import { breather } from '../base/work/breathe.ts';
 import { limitsOf, projectRulesOf } from '../people/project-rules.ts';
 import { compiled } from '../templates/cache.ts';
 import { getAutomation, keepDefinition } from './definitions.ts';
+import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
 import { insertActive } from './lifecycle.ts';
 import type { Automation, AutomationStatus, AutomationStep } from './model.ts';
@@ -23,7 +23,7 @@ type AutomationInput = Described<typeof updateAutomationBody>;
 
 /** With `active` the automation is activated in the same call, or not created at all. */
 export async function createAutomation(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Project,
   { active = false, ...input }: AutomationInput & { active?: boolean | undefined },
   { at, seed, by }: Origin,
@@ -60,7 +60,7 @@ export async function createAutomation(
 }
 
 export async function listAutomations(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Project,
   { status, search, ...page }: Page & { status?: AutomationStatus | undefined; search?: string | undefined },
 ): Promise<PageOf<Automation>> {
@@ -73,7 +73,7 @@ export { getAutomation };
 
 /** In draft or paused. The old version is kept for enrolled contacts, unless they are to be moved. */
 export async function updateAutomation(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Project,
   id: string,
   { existing = 'keep', ...input }: AutomationInput & { existing?: 'keep' | 'move' | undefined },
@@ -116,7 +116,7 @@ export async function updateAutomation(
 
 /** Steps that are stored were checked when they came: a date in a filter may have become older since than facts are kept. */
 async function checkDraft(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
   draft: Automation,
   { areStepsNew }: { areStepsNew: boolean },

@@ -1,5 +1,5 @@
-import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
+import type { AutomationsDeps } from './deps.ts';
 import type { AutomationStep } from './model.ts';
 import { withStoredIds } from './references.ts';
 
@@ -9,7 +9,7 @@ const INTERNAL_ID = /^[0-9a-f]{24}$/i;
  * Definitions of earlier releases may name a template by its internal id; people may still be on some of them. Returns how many there
  * were. A definition that another call replaces at the same time is stored with the ids that callers know.
  */
-export async function carryOverAutomations({ db }: Deps, project: Pick<Project, '_id'>): Promise<number> {
+export async function carryOverAutomations({ db }: AutomationsDeps, project: Pick<Project, '_id'>): Promise<number> {
   const projectId = project._id;
   const old = { projectId, 'steps.email.templateId': INTERNAL_ID };
   let carried = 0;

@@ -1,11 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
-import { type Deps, oncePerCore } from '../base/deps.ts';
+import { oncePerCore } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { BoundedMap } from '../base/work/cache.ts';
 import { projectRulesOf } from '../people/project-rules.ts';
+import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
 import type { Automation, AutomationDefinition, PastDefinition } from './model.ts';
 import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';
@@ -13,7 +14,11 @@ import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';
 const CACHE_SIZE_MAX = 500;
 const compiled = oncePerCore(() => new BoundedMap<string, CompiledAutomation>(CACHE_SIZE_MAX));
 
-export async function getAutomation(deps: Deps, project: Pick<Project, '_id'>, id: string): Promise<Automation> {
+export async function getAutomation(
+  deps: AutomationsDeps,
+  project: Pick<Project, '_id'>,
+  id: string,
+): Promise<Automation> {
   const _id = parseId(id);
   const found = _id && (await deps.db.automations.findOne({ _id, projectId: project._id, deletedAt: null }));
   if (!found) throw notFound('AUTOMATION');
@@ -22,7 +27,7 @@ export async function getAutomation(deps: Deps, project: Pick<Project, '_id'>, i
 
 /** The compiled definition of that version; null while a PATCH is replacing it: read the automation again. */
 export async function definitionOf(
-  deps: Deps,
+  deps: AutomationsDeps,
   automation: Automation,
   version: number,
 ): Promise<CompiledAutomation | null> {
@@ -39,7 +44,7 @@ export async function definitionOf(
 }
 
 /** Stored before the version that replaces it, so that enrolled contacts always find theirs. */
-export async function keepDefinition(deps: Deps, automation: Automation): Promise<void> {
+export async function keepDefinition(deps: AutomationsDeps, automation: Automation): Promise<void> {
   const { _id, projectId, version } = automation;
   const past: PastDefinition = {
     _id: pastId(_id, version),
@@ -67,7 +72,7 @@ function definitionFields(definition: AutomationDefinition): AutomationDefinitio
 }
 
 function pastDefinition(
-  deps: Deps,
+  deps: AutomationsDeps,
   { _id, projectId }: Pick<Automation, '_id' | 'projectId'>,
   version: number,
 ): Promise<PastDefinition | null> {

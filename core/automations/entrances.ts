@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import type { PropertyType, Session } from '../base/model.ts';
 import type { DeclaredTypes } from '../people/filters/filters.ts';
 import { type SearchedFilter, storedLength } from '../people/lists/searched.ts';
 import type { AddedRules } from '../people/project-rules.ts';
+import type { AutomationsDeps } from './deps.ts';
 import type { EntryCriteria, EventDefinition } from './model.ts';
 import { type CompiledEntry, compileEntry } from './rules/entry.ts';
 
@@ -15,7 +15,7 @@ interface Entrance {
 
 /** The part of the project rules that enrolls contacts: declared events, and the entry criteria of live automations. */
 export async function readEntrances(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<AutomationsDeps, 'db'>,
   projectId: ObjectId,
   fieldTypes: Record<string, PropertyType>,
 ): Promise<AddedRules> {
@@ -33,7 +33,11 @@ export async function readEntrances(
 }
 
 /** The entry criteria of active automations. */
-export async function searchedEntries({ db }: Deps, session: Session, projectId: ObjectId): Promise<SearchedFilter[]> {
+export async function searchedEntries(
+  { db }: AutomationsDeps,
+  session: Session,
+  projectId: ObjectId,
+): Promise<SearchedFilter[]> {
   const live = await db.automations
     .find({ projectId, status: 'active', deletedAt: null }, { session, projection: { entryCriteria: 1 } })
     .toArray();

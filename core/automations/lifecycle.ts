@@ -1,7 +1,6 @@
 import type { UpdateFilter } from 'mongodb';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import type { Project, Session } from '../base/model.ts';
 import { holdGroup } from '../consent/suppressions/groups.ts';
@@ -10,6 +9,7 @@ import { refuseTooLong, storedLength } from '../people/lists/searched.ts';
 import { touchProjectRules } from '../people/project-rules.ts';
 import { referToTemplate } from '../templates/find.ts';
 import { getAutomation } from './definitions.ts';
+import type { AutomationsDeps } from './deps.ts';
 import type { Automation, AutomationStatus } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
 import { refuseIncomplete, templatesOf } from './references.ts';
@@ -19,12 +19,12 @@ const LIVE_AUTOMATIONS_MAX = 100;
 
 type Tenant = Pick<Project, '_id'>;
 
-export async function activateAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+export async function activateAutomation(deps: AutomationsDeps, project: Tenant, id: string): Promise<Automation> {
   return activate(deps, await activatable(deps, project, id));
 }
 
 /** The automation, if it can be activated now. */
-export async function activatable(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+export async function activatable(deps: AutomationsDeps, project: Tenant, id: string): Promise<Automation> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['draft', 'paused'], 'activated');
   await refuseIncomplete(deps, project, automation);
@@ -32,7 +32,7 @@ export async function activatable(deps: Deps, project: Tenant, id: string): Prom
 }
 
 /** Named templates, lists and groups may be deleted by now, so they are checked as at activation. */
-export async function resumeAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+export async function resumeAutomation(deps: AutomationsDeps, project: Tenant, id: string): Promise<Automation> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['paused'], 'resumed');
   await refuseIncomplete(deps, project, automation);
@@ -40,14 +40,14 @@ export async function resumeAutomation(deps: Deps, project: Tenant, id: string):
 }
 
 /** Contacts no longer enter; enrollments park when they wake up. */
-export async function pauseAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+export async function pauseAutomation(deps: AutomationsDeps, project: Tenant, id: string): Promise<Automation> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['active'], 'paused');
   return moveTo(deps, automation, 'active', { $set: { status: 'paused', updatedAt: deps.clock.now() } });
 }
 
 /** Final: its enrollments end. */
-export async function archiveAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+export async function archiveAutomation(deps: AutomationsDeps, project: Tenant, id: string): Promise<Automation> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['draft', 'active', 'paused'], 'archived');
   const $set = { status: 'archived' as const, updatedAt: deps.clock.now(), dueAt: AT_ONCE };
@@ -55,7 +55,7 @@ export async function archiveAutomation(deps: Deps, project: Tenant, id: string)
 }
 
 /** Its enrollments end; sent messages keep their records. */
-export async function deleteAutomation(deps: Deps, project: Tenant, id: string): Promise<void> {
+export async function deleteAutomation(deps: AutomationsDeps, project: Tenant, id: string): Promise<void> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['draft', 'paused', 'archived'], 'deleted');
   const now = deps.clock.now();
@@ -64,7 +64,7 @@ export async function deleteAutomation(deps: Deps, project: Tenant, id: string):
 }
 
 /** Creates an automation that is live at once. A repeat of the same request finds the one of the first try. */
-export async function insertActive(deps: Deps, automation: Automation): Promise<Automation> {
+export async function insertActive(deps: AutomationsDeps, automation: Automation): Promise<Automation> {
   const { _id, projectId } = automation;
   const live: Automation = { ...automation, status: 'active', activeAt: deps.clock.now() };
   try {
@@ -81,7 +81,7 @@ export async function insertActive(deps: Deps, automation: Automation): Promise<
 }
 
 /** Parked enrollments continue: the job queue wakes them. */
-function activate(deps: Deps, automation: Automation): Promise<Automation> {
+function activate(deps: AutomationsDeps, automation: Automation): Promise<Automation> {
   const now = deps.clock.now();
   const from = automation.status;
   return moveTo(deps, automation, from, {
@@ -91,7 +91,7 @@ function activate(deps: Deps, automation: Automation): Promise<Automation> {
 
 /** The project rules change in the same transaction: a contact that changes after the answer is compared with the new state. */
 async function moveTo(
-  deps: Deps,
+  deps: AutomationsDeps,
   { _id, projectId, version }: Automation,
   from: AutomationStatus,
   update: UpdateFilter<Automation>,
@@ -116,7 +116,7 @@ async function moveTo(
 }
 
 /** Every activation writes the project in its transaction, so that two cannot both take the last free place. */
-async function touchRules(deps: Deps, session: Session, automation: Automation): Promise<void> {
+async function touchRules(deps: AutomationsDeps, session: Session, automation: Automation): Promise<void> {
   const { projectId, status, unsubscribeGroupId } = automation;
   await touchProjectRules(deps, { _id: projectId }, session);
   if (status !== 'active') return;

@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import { emailDomain } from '../base/text/addresses.ts';
@@ -13,6 +12,7 @@ import type { Contact } from '../people/model.ts';
 import { compiled } from '../templates/cache.ts';
 import { publishedTemplate } from '../templates/find.ts';
 import type { Template } from '../templates/model.ts';
+import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.ts';
 import { firstSender } from './references.ts';
 
@@ -31,7 +31,7 @@ interface Visit {
 
 /** Queued in the automation lane: its worker finds and sends the message, with or without Temporal. */
 export async function stepMail(
-  deps: Deps,
+  deps: AutomationsDeps,
   { enrollment, definition, contact, stepId, email, at }: Visit,
 ): Promise<StepMail> {
   const { projectId } = enrollment;
@@ -90,7 +90,7 @@ export async function stepMail(
 
 /** null when there are none, or the mail cannot be made. */
 async function linksOf(
-  deps: Deps,
+  deps: AutomationsDeps,
   step: { projectId: ObjectId; automationId: ObjectId; stepId: string; template: Template | null; html: string },
 ): Promise<ObjectId | null> {
   const { projectId, automationId, stepId, template, html } = step;
@@ -106,7 +106,11 @@ async function linksOf(
 }
 
 /** null when the template was deleted; a step with a template that was never published cannot be activated. */
-async function templateOf(deps: Deps, _id: ObjectId, { templateId = '' }: AutomationEmail): Promise<Template | null> {
+async function templateOf(
+  deps: AutomationsDeps,
+  _id: ObjectId,
+  { templateId = '' }: AutomationEmail,
+): Promise<Template | null> {
   return publishedTemplate(deps, { _id }, templateId).catch((error) => {
     if (error instanceof AppError) return null;
     throw error;

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import type { ProjectRules } from '../people/project-rules.ts';
 import type { PublishedChange } from '../people/subscribers.ts';
+import type { AutomationsDeps } from './deps.ts';
 import type { Trigger } from './model.ts';
 
 /** The job queues of automations. */
@@ -22,7 +22,7 @@ const followed = new WeakSet<PublishedChange[]>();
  * Whether a change enrolls is decided from memory.
  */
 export async function recordTriggers(
-  deps: Deps,
+  deps: AutomationsDeps,
   session: Session,
   projectId: ObjectId,
   { entrances }: ProjectRules,
@@ -39,16 +39,21 @@ export async function recordTriggers(
   await insertTriggers(deps, session, changes, triggers);
 }
 
-export function announceTriggers(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+export function announceTriggers(deps: AutomationsDeps, projectId: ObjectId, changes: PublishedChange[]): void {
   if (followed.has(changes)) wakeQueue(deps, TRIGGERS, projectId);
 }
 
-export function newTrigger(deps: Deps, projectId: ObjectId, contactId: ObjectId, automationIds: ObjectId[]): Trigger {
+export function newTrigger(
+  deps: AutomationsDeps,
+  projectId: ObjectId,
+  contactId: ObjectId,
+  automationIds: ObjectId[],
+): Trigger {
   return { _id: new ObjectId(), projectId, contactId, automationIds, at: deps.clock.now(), dueAt: AT_ONCE };
 }
 
 export async function insertTriggers(
-  deps: Deps,
+  deps: AutomationsDeps,
   session: Session,
   changes: PublishedChange[],
   triggers: Trigger[],

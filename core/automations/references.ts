@@ -1,4 +1,3 @@
-import type { Deps } from '../base/deps.ts';
 import { AppError, invalid } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
@@ -8,12 +7,13 @@ import { parseFilter } from '../people/filters/filters.ts';
 import { findList } from '../people/lists/lists.ts';
 import { requireLists } from '../people/lists/named.ts';
 import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
+import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationStep } from './model.ts';
 import { activationFaults } from './rules/definition.ts';
 
 /** Everything that a definition names must exist: 404 with the field. */
 export async function requireNamed(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
   definition: AutomationDefinition,
 ): Promise<void> {
@@ -21,7 +21,7 @@ export async function requireNamed(
 }
 
 export async function refuseIncomplete(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
   definition: AutomationDefinition,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function refuseIncomplete(
 
 /** One line for each thing that activation requires and that is missing. */
 async function missingForActivation(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
   definition: AutomationDefinition,
 ): Promise<string[]> {
@@ -63,7 +63,7 @@ async function missingForActivation(
 
 /** Steps that name templates by the ids that callers know. */
 export async function withStoredIds<T extends Pick<AutomationDefinition, 'steps'>>(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<AutomationsDeps, 'db'>,
   project: Pick<Project, '_id'>,
   definition: T,
 ): Promise<T> {
@@ -82,7 +82,7 @@ export function templatesOf(step: AutomationStep): string[] {
 }
 
 /** The address that an email step sends from; null when the project has none. */
-export async function firstSender(deps: Deps, project: Pick<Project, '_id'>) {
+export async function firstSender(deps: AutomationsDeps, project: Pick<Project, '_id'>) {
   return deps.db.senders.findOne({ projectId: project._id }, { sort: { _id: 1 }, hint: 'email' });
 }
 
@@ -92,7 +92,7 @@ interface NamedThing {
 }
 
 function namedThings(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
   definition: AutomationDefinition,
   templateNamed: typeof findTemplate,
@@ -139,7 +139,7 @@ function filtersOf({ entryCriteria, steps }: AutomationDefinition) {
 }
 
 async function missingSubjects(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
   { steps }: AutomationDefinition,
 ): Promise<string[]> {
@@ -159,7 +159,7 @@ async function missingSubjects(
 }
 
 async function missingSenders(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
   { steps }: AutomationDefinition,
 ): Promise<string[]> {

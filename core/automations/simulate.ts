@@ -2,7 +2,6 @@ import { ObjectId } from 'mongodb';
 import type { simulateBody } from '../../schemas/automations.ts';
 import type { ContactField } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
-import type { Deps } from '../base/deps.ts';
 import { AppError, invalid } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
@@ -18,6 +17,7 @@ import type { Contact } from '../people/model.ts';
 import { readPast, readTally } from '../people/past.ts';
 import { type ProjectRules, projectRulesOf } from '../people/project-rules.ts';
 import { getAutomation } from './definitions.ts';
+import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
 import { readEvent } from './events/send.ts';
 import type { Automation } from './model.ts';
@@ -39,7 +39,7 @@ const SAMPLE_EMAIL = 'somebody@example.com';
 
 /** The step interpreter on a virtual clock: nothing is sent or stored. Works in every status. */
 export async function simulateAutomation(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Project,
   id: string,
   input: SimulationInput,
@@ -75,7 +75,7 @@ export async function simulateAutomation(
 
 /** Subjects before rendering. */
 async function mailsOf(
-  deps: Deps,
+  deps: AutomationsDeps,
   { projectId, steps }: Automation,
   { entries }: Simulation,
 ): Promise<SimulatedAutomation['mails']> {
@@ -98,7 +98,7 @@ async function mailsOf(
 
 /** For the segments of a stored contact; one that is made up did nothing. */
 async function pastOfContact(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Project,
   { behaviours }: ProjectRules,
   contact: SimulationInput['contact'],
@@ -136,7 +136,7 @@ function personChanges(rules: ProjectRules, projectId: ObjectId, pastOf: View['p
 
 /** The contact at the beginning; a stored one brings its values and its suppressions. */
 async function firstContact(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Project,
   { contactId, email, ...person }: NonNullable<SimulationInput['contact']>,
   people: ReturnType<typeof personChanges>,
@@ -158,7 +158,7 @@ async function firstContact(
 }
 
 async function wishOf(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Project,
   { listIds, removeListIds, ...fields }: PersonInput & { removeListIds?: string[] | undefined },
   path: string,

@@ -1,4 +1,4 @@
-import type { Deps } from '../base/deps.ts';
+import type { AutomationsDeps } from './deps.ts';
 import type { Automation, AutomationCount, ExitReason } from './model.ts';
 
 /** Backlogs are counted up to here; a larger one shows as "at least". */
@@ -23,7 +23,7 @@ export interface Statistics extends Omit<StepStatistics, 'stepId' | 'type'> {
 }
 
 /** The kept counts. Only the backlog is counted here, over an index that holds nothing else. */
-export async function statisticsOf(deps: Deps, { _id, projectId, steps }: Automation): Promise<Statistics> {
+export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, steps }: Automation): Promise<Statistics> {
   const waiting = { projectId, automationIds: _id, dueAt: { $gte: LONG_AGO } };
   const reading = { limit: BACKLOG_COUNTED_MAX, hint: 'backlog' };
   const people = { projectId, automationId: _id, dueAt: { $gte: LONG_AGO } };

@@ -1,16 +1,16 @@
-import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { READ_TIME_MAX_MS } from '../base/paging.ts';
 import type { SuppressionGroup } from '../consent/suppressions/model.ts';
 import { namePattern } from '../templates/media/media.ts';
 import type { MediaFile } from '../templates/media/model.ts';
 import type { Template } from '../templates/model.ts';
+import type { AutomationsDeps } from './deps.ts';
 
 const projection = { name: 1, status: 1 };
 
 /** Activation looks for the templates of a draft or paused automation again. */
 export async function automationWithTemplate(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<AutomationsDeps, 'db'>,
   session: Session,
   { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
 ): Promise<string | null> {
@@ -21,7 +21,7 @@ export async function automationWithTemplate(
 
 /** Content of a step that is written in the automation itself. */
 export async function automationWithPicture(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<AutomationsDeps, 'db'>,
   { projectId, name }: Pick<MediaFile, 'projectId' | 'name'>,
 ): Promise<string | null> {
   const showing = { 'steps.email.htmlTemplate': { $regex: namePattern(name) } };
@@ -31,7 +31,7 @@ export async function automationWithPicture(
 }
 
 export async function automationWithGroup(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<AutomationsDeps, 'db'>,
   session: Session,
   { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
 ): Promise<string | null> {

@@ -1,6 +1,6 @@
-import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { compiled } from '../templates/cache.ts';
+import type { AutomationsDeps } from './deps.ts';
 import type { Automation } from './model.ts';
 import { templatesOf, withStoredIds } from './references.ts';
 
@@ -15,7 +15,7 @@ export interface AutomationWarning {
 const WAYS_OUT = ['', 'unsubscribe', 'preferencesUrl'];
 
 /** Mails of automations are marketing mail: a body without a way out is sent, with the headers alone. */
-export async function warningsOf(deps: Deps, automation: Automation): Promise<AutomationWarning[]> {
+export async function warningsOf(deps: AutomationsDeps, automation: Automation): Promise<AutomationWarning[]> {
   const { projectId } = automation;
   const { steps } = await withStoredIds(deps, { _id: projectId }, automation);
   const named = { projectId, templateId: { $in: steps.flatMap(templatesOf) } };

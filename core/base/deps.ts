@@ -25,6 +25,14 @@ export interface Deps {
   subscribers: Subscribers;
 }
 
+/** A part of the ports and of the collections: a room declares its own in its deps.ts, so that a signature says what it touches. */
+export type Needs<Ports extends Exclude<keyof Deps, 'db'>, Names extends keyof Collections> = Pick<Deps, Ports> & {
+  db: Pick<Collections, Names>;
+};
+
+/** The dependencies of a subscriber, as its caller knows them. At run time they are the whole. */
+export type CallerDeps = Pick<Deps, 'subscribers'>;
+
 /** The caches and batchers of one process. Each part is made when it is first needed. */
 class CoreState {
   readonly #parts = new Map<object, { made: unknown; close: () => void }>();

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
+import type { Collections } from './collections.ts';
 import { insertOnce } from './database/idempotent-insert.ts';
-import type { Deps } from './deps.ts';
 import type { Project, Session } from './model.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = { db: Pick<Collections, 'projects'> };
 type Fields = Partial<Omit<Project, '_id' | 'organizationId' | 'audienceVersion'>>;
 
 /** A repeat of the call that made it gets the stored one. */

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from './deps.ts';
+import type { Needs } from './deps.ts';
 import { invalid } from './errors.ts';
 import type { Project } from './model.ts';
 
@@ -33,7 +33,7 @@ export function sandboxBehaviour(email: string): SandboxBehaviour | null {
  * Read only where a sandbox address occurs. A relay that is a mailbox passes no mail on, so there they answer in every project.
  */
 export async function readSandbox(
-  { db, config }: Pick<Deps, 'db' | 'config'>,
+  { db, config }: Needs<'config', 'projects'>,
   projectId: ObjectId,
 ): Promise<SandboxSettings> {
   const projection = { sandboxAddresses: 1, sandboxSuppressions: 1 } as const;
@@ -56,7 +56,7 @@ export function whyNoSandbox(email: string, { isOn }: Pick<SandboxSettings, 'isO
 
 /** Refuses a call that names a sandbox address which does not answer; `field` is where the call names it. */
 export async function requireSandbox(
-  deps: Pick<Deps, 'db' | 'config'>,
+  deps: Needs<'config', 'projects'>,
   { _id }: Pick<Project, '_id'>,
   named: ReadonlyArray<{ email: string; field: string }>,
 ): Promise<void> {

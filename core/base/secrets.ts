@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { Binary, type Collection, type Filter, type ObjectId } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
-import type { Deps } from './deps.ts';
 import type { Sealed } from './model.ts';
 
 /**
@@ -97,13 +96,13 @@ export interface SecretOwner {
 }
 
 /** Stored secrets of one kind, as the room that owns their collection describes them. */
-export interface SecretKind {
+export interface SecretKind<Own> {
   name: string;
   path: string;
-  stored(deps: Deps): Collection<SecretOwner>;
-  contextOf(owner: SecretOwner, deps: Deps): string[] | Promise<string[]>;
+  stored(deps: Own): Collection<SecretOwner>;
+  contextOf(owner: SecretOwner, deps: Own): string[] | Promise<string[]>;
   /** false: another process replaced or deleted it since. */
-  replace(deps: Deps, owner: SecretOwner, from: Sealed, to: Sealed): Promise<boolean>;
+  replace(deps: Own, owner: SecretOwner, from: Sealed, to: Sealed): Promise<boolean>;
 }
 
 /** Compare-and-set on the sealed value: a secret that was replaced after it was read is left as it is. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import { findCampaign, stateConflict } from './definition/campaigns.ts';
+import type { CampaignsDeps } from './deps.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './numbers/counts.ts';
 import { settleCampaignOrphans } from './run/orphans.ts';
@@ -26,7 +26,7 @@ export const PAUSED_BY_CALL = 'Paused by a call.';
  * nothing is in flight: no message is sent after it. Works with Temporal stopped and without any worker.
  */
 export async function pauseCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   reason: string,
@@ -41,7 +41,7 @@ export async function pauseCampaign(
 }
 
 /** Restores the former status, and begins a new stretch for the thresholds. */
-export async function resumeCampaign(deps: Deps, project: Project, campaignId: string): Promise<Settled> {
+export async function resumeCampaign(deps: CampaignsDeps, project: Project, campaignId: string): Promise<Settled> {
   const resumed = await decide(deps, project, campaignId, { from: ['paused'], word: 'resumed' }, async (campaign) => {
     const now = deps.clock.now();
     const { startedAt, startsAt } = campaign;
@@ -59,7 +59,7 @@ export async function resumeCampaign(deps: Deps, project: Project, campaignId: s
 }
 
 /** Unsent messages stay pending for good. */
-export async function abortCampaign(deps: Deps, project: Project, campaignId: string): Promise<Settled> {
+export async function abortCampaign(deps: CampaignsDeps, project: Project, campaignId: string): Promise<Settled> {
   const aborted = await decide(deps, project, campaignId, { from: ABORTABLE, word: 'aborted' }, () => ({
     status: 'aborted',
     abortedAt: deps.clock.now(),
@@ -70,7 +70,7 @@ export async function abortCampaign(deps: Deps, project: Project, campaignId: st
 
 /** Retried when a concurrent update wins, so that the decision is made on what is stored. */
 export async function decide(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   { from, word }: { from: readonly CampaignStatus[]; word: string },
@@ -85,7 +85,7 @@ export async function decide(
 }
 
 /** Waits until nothing is in flight, unless the campaign is sending, and returns its state. */
-export async function settle(deps: Deps, campaign: Campaign): Promise<Settled> {
+export async function settle(deps: CampaignsDeps, campaign: Campaign): Promise<Settled> {
   if (!isUnderWay(campaign)) await untilNothingIsInFlight(deps, campaign);
   const counted = await ledgerCounts(deps, campaign);
   await refreshCounts(deps, campaign, counted);
@@ -97,7 +97,7 @@ export async function settle(deps: Deps, campaign: Campaign): Promise<Settled> {
 }
 
 /** The relay may be slow, and a process may have died with claims: its orphans are settled here if no other process does it. */
-async function untilNothingIsInFlight(deps: Deps, campaign: Campaign): Promise<void> {
+async function untilNothingIsInFlight(deps: CampaignsDeps, campaign: Campaign): Promise<void> {
   const end = performance.now() + SETTLE_MAX_MS;
   let orphansAt = performance.now() + ORPHANS_EVERY_MS;
   let waitMs = LOOK_FIRST_MS;

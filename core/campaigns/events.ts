@@ -3,7 +3,8 @@ import type { ProjectEventType } from '../../schemas/events/webhooks.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import type { Session } from '../base/model.ts';
-import { announceEvents, type EventDeps, type NewEvent, publishEvents } from '../events/events.ts';
+import { announceEvents, type NewEvent, publishEvents } from '../events/events.ts';
+import type { CampaignsDeps } from './deps.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 
 const types: Partial<Record<CampaignStatus, ProjectEventType>> = {
@@ -21,7 +22,7 @@ export type CommitWith = (session: Session, campaign: Campaign) => Promise<void>
 
 /** A compare-and-set, and the event of a new status, in one commit. null: a concurrent change won, and nothing is written. */
 export async function moveCampaign(
-  deps: EventDeps,
+  deps: CampaignsDeps,
   filter: Filter<Campaign> & Pick<Campaign, '_id' | 'projectId' | 'status'>,
   update: UpdateFilter<Campaign> | Document[],
   commitWith: CommitWith = async () => {},
@@ -38,7 +39,11 @@ export async function moveCampaign(
 }
 
 /** A new campaign, and the event of one that is scheduled from the start, in one commit. A repeat finds what the first try wrote. */
-export async function insertCampaign(deps: EventDeps, campaign: Campaign, commitWith: CommitWith): Promise<Campaign> {
+export async function insertCampaign(
+  deps: CampaignsDeps,
+  campaign: Campaign,
+  commitWith: CommitWith,
+): Promise<Campaign> {
   const { _id, projectId } = campaign;
   try {
     await inTransaction(deps, async (session) => {

@@ -1,11 +1,11 @@
-import type { Deps } from '../base/deps.ts';
 import { documentQueue, done } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { CAMPAIGN_METRICS, CAMPAIGN_STARTS } from './definition/campaigns.ts';
+import type { CampaignsDeps } from './deps.ts';
 import type { Campaign } from './model.ts';
 
 /** Starts runs, and wakes running ones after a decision. */
-export function campaignQueue(deps: Deps): JobQueue {
+export function campaignQueue(deps: CampaignsDeps): JobQueue {
   return documentQueue<Campaign>(deps, {
     name: CAMPAIGN_STARTS,
     collection: deps.db.campaigns,
@@ -19,7 +19,7 @@ export function campaignQueue(deps: Deps): JobQueue {
 }
 
 /** The numbers are refreshed after the campaign is over too, so this run is separate. */
-export function campaignMetrics(deps: Deps): JobQueue {
+export function campaignMetrics(deps: CampaignsDeps): JobQueue {
   return documentQueue<Campaign>(deps, {
     name: CAMPAIGN_METRICS,
     collection: deps.db.campaigns,

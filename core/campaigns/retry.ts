@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import type { Message } from '../mail/ledger/model.ts';
 import { queueAgain } from '../mail/messages/of-campaigns.ts';
 import { decide, type Settled, settle } from './control.ts';
 import { CAMPAIGN_METRICS, findCampaign, stateConflict } from './definition/campaigns.ts';
+import type { CampaignsDeps } from './deps.ts';
 import type { Campaign } from './model.ts';
 import { everyRow } from './people/rows.ts';
 import { RETRYABLE, sendingStatus } from './status.ts';
@@ -17,7 +17,7 @@ type RetriedState = 'failed' | 'unknown';
  * every run finds them; none is sent until it has changed. Mail of deleted contacts stays failed.
  */
 export async function retryCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   retried: RetriedState[],
@@ -35,7 +35,7 @@ export async function retryCampaign(
   return settle(deps, moved);
 }
 
-async function queueAllAgain(deps: Deps, campaign: Campaign, retried: RetriedState[]): Promise<void> {
+async function queueAllAgain(deps: CampaignsDeps, campaign: Campaign, retried: RetriedState[]): Promise<void> {
   for (const state of retried)
     for await (const batch of everyRow<Retried>(deps, campaign, state, { fields: { contactId: 1, seq: 1 } }))
       await queueBatch(deps, campaign, state, batch);
@@ -44,13 +44,18 @@ async function queueAllAgain(deps: Deps, campaign: Campaign, retried: RetriedSta
 type Retried = Pick<Message, '_id' | 'contactId' | 'seq'>;
 
 /** Mail of contacts deleted during the retry is failed by the deletion; contacts deleted before are found missing here. */
-async function queueBatch(deps: Deps, { projectId }: Campaign, state: RetriedState, batch: Retried[]): Promise<void> {
+async function queueBatch(
+  deps: CampaignsDeps,
+  { projectId }: Campaign,
+  state: RetriedState,
+  batch: Retried[],
+): Promise<void> {
   const present = await contactsAmong(deps, projectId, batch);
   const ids = batch.flatMap(({ _id, contactId }) => (contactId && present.has(contactId.toHexString()) ? _id : []));
   await queueAgain(deps, projectId, state, ids);
 }
 
-async function contactsAmong({ db }: Deps, projectId: ObjectId, batch: Retried[]): Promise<Set<string>> {
+async function contactsAmong({ db }: CampaignsDeps, projectId: ObjectId, batch: Retried[]): Promise<Set<string>> {
   const ids = batch.flatMap(({ contactId }) => contactId ?? []);
   const found = await db.contacts
     .find({ _id: { $in: ids }, projectId }, { projection: { _id: 1 }, hint: '_id_' })

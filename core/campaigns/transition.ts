@@ -1,8 +1,8 @@
 import { nextUpdate } from '../base/database/seen.ts';
-import type { Deps } from '../base/deps.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { referToTemplate } from '../templates/find.ts';
 import { CAMPAIGN_STARTS, stateConflict } from './definition/campaigns.ts';
+import type { CampaignsDeps } from './deps.ts';
 import { type CommitWith, moveCampaign } from './events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { isAllowed, isUnderWay } from './status.ts';
@@ -14,7 +14,7 @@ export type Move = Partial<Campaign> & Pick<Campaign, 'status'>;
  * `wakeRun` is false where the run itself makes the transition.
  */
 export async function transition(
-  deps: Deps,
+  deps: CampaignsDeps,
   before: Campaign,
   to: Move,
   { wakeRun, commitWith }: { wakeRun: boolean; commitWith?: CommitWith },

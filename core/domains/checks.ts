@@ -1,8 +1,8 @@
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
-import type { Deps } from '../base/deps.ts';
 import { parseId } from '../base/ids.ts';
 import { again, documentQueue, done } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
+import type { DomainsDeps } from './deps.ts';
 import { lookUpDomain } from './dns-lookups.ts';
 import { DOMAIN_STARTS } from './domains.ts';
 import type { Domain, VerificationStatus } from './model.ts';
@@ -22,14 +22,18 @@ type Checked = DomainResult & Pick<Domain, 'seen'>;
 declare module '../base/deps.ts' {
   interface Subscribers {
     /** Code that follows the checks of domains. Called once for each, or again after a failure. */
-    domainChecks: ReadonlyArray<(deps: Deps, domain: Domain) => Promise<void>>;
+    domainChecks: ReadonlyArray<(deps: CallerDeps, domain: Domain) => Promise<void>>;
   }
 }
 
 const RECHECKS_LOOK_EVERY_MS = 5_000;
 
 /** Checks DNS once and applies the result; null when the domain was deleted. Checking twice does no harm. */
-export async function checkDomain(deps: Deps, projectId: string, domainId: string): Promise<DomainCheckResult | null> {
+export async function checkDomain(
+  deps: DomainsDeps,
+  projectId: string,
+  domainId: string,
+): Promise<DomainCheckResult | null> {
   const ids = { _id: parseId(domainId), projectId: parseId(projectId) };
   const { _id, projectId: project } = ids;
   const domain = _id && project && (await deps.db.domains.findOne({ _id, projectId: project }));
@@ -47,7 +51,7 @@ export async function checkDomain(deps: Deps, projectId: string, domainId: strin
 }
 
 /** Starts the checks that `verify` and other calls have requested. */
-export function domainQueue(deps: Deps): JobQueue {
+export function domainQueue(deps: DomainsDeps): JobQueue {
   return documentQueue<Domain>(deps, {
     name: DOMAIN_STARTS,
     collection: deps.db.domains,
@@ -64,7 +68,7 @@ export function domainQueue(deps: Deps): JobQueue {
  * Verified domains are checked again from time to time. Asking for a check sets the next time first, in case the check does not
  * happen.
  */
-export function domainRechecks(deps: Deps): JobQueue {
+export function domainRechecks(deps: DomainsDeps): JobQueue {
   return documentQueue<Domain>(deps, {
     name: 'domain-rechecks',
     collection: deps.db.domains,
@@ -85,7 +89,7 @@ export function domainRechecks(deps: Deps): JobQueue {
  * Applied to the domain as it is now: changes made during the DNS queries (inbound turned off, a new call of verify) are kept.
  */
 async function applyFindings(
-  deps: Deps,
+  deps: DomainsDeps,
   checked: Domain,
   decide: (current: Domain) => Checked,
 ): Promise<Domain | null> {
@@ -102,7 +106,12 @@ async function applyFindings(
   return null;
 }
 
-async function writeResult(deps: Deps, checked: Domain, current: Domain, result: Checked): Promise<Domain | null> {
+async function writeResult(
+  deps: DomainsDeps,
+  checked: Domain,
+  current: Domain,
+  result: Checked,
+): Promise<Domain | null> {
   const { _id, projectId, revision } = current;
   const isLatest = current.checkRequestedAt?.getTime() === checked.checkRequestedAt?.getTime();
   const recheckDueAt = new Date(deps.clock.now().getTime() + recheckDelayMs(result));

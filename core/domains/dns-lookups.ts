@@ -1,4 +1,5 @@
-import type { Deps, Dns } from '../base/deps.ts';
+import type { Dns } from '../base/deps.ts';
+import type { DomainsDeps } from './deps.ts';
 import type { Domain, Finding, SeenRecord, SeenRecords } from './model.ts';
 import {
   type DomainRecords,
@@ -27,7 +28,7 @@ interface Looked {
 
 /** All look-ups of a check, in parallel. */
 export async function lookUpDomain(
-  { dns }: Pick<Deps, 'dns'>,
+  { dns }: Pick<DomainsDeps, 'dns'>,
   domain: Domain,
   records: DomainRecords,
 ): Promise<Looked> {

@@ -2,7 +2,6 @@ import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import type { createDomainBody, updateDomainBody } from '../../schemas/domains/domains.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
-import type { Deps } from '../base/deps.ts';
 import { AppError, conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
@@ -10,6 +9,7 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { normalizeDomain } from '../base/text/addresses.ts';
 import { wakeQueue } from '../jobs/queue.ts';
+import type { DomainsDeps } from './deps.ts';
 import { makeDkimKeys, ownershipValue } from './keys.ts';
 import type { Domain, VerificationStatus } from './model.ts';
 
@@ -21,7 +21,7 @@ type DomainInput = Described<typeof createDomainBody>;
 type DomainChange = Described<typeof updateDomainBody>;
 
 export async function createDomain(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Project,
   input: DomainInput,
   { at, seed }: Origin,
@@ -31,7 +31,7 @@ export async function createDomain(
 }
 
 export async function listDomains(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Project,
   { status, ...page }: Page & { status?: VerificationStatus | undefined },
 ): Promise<PageOf<Domain>> {
@@ -39,12 +39,12 @@ export async function listDomains(
   return pageOf(deps.db.domains, filter, page, { sort: { createdAt: 1, _id: 1 } });
 }
 
-export function getDomain(deps: Deps, project: Project, domainId: string): Promise<Domain> {
+export function getDomain(deps: DomainsDeps, project: Project, domainId: string): Promise<Domain> {
   return findById(deps.db.domains, project, domainId, 'DOMAIN');
 }
 
 export async function updateDomain(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Project,
   domainId: string,
   { dkimSigning, regionKey }: DomainChange,
@@ -57,14 +57,14 @@ export async function updateDomain(
 }
 
 /** A run that waits for its records does not find the domain at its next check, and ends. */
-export async function deleteDomain(deps: Deps, project: Project, domainId: string): Promise<void> {
+export async function deleteDomain(deps: DomainsDeps, project: Project, domainId: string): Promise<void> {
   const _id = parseId(domainId);
   const { deletedCount } = _id ? await deps.db.domains.deleteOne({ _id, projectId: project._id }) : { deletedCount: 0 };
   if (deletedCount === 0) throw notFound('DOMAIN');
 }
 
 /** Only records that a check is wanted: a queue starts it, at once or when Temporal is up again. */
-export async function verifyDomain(deps: Deps, project: Project, domainId: string): Promise<Domain> {
+export async function verifyDomain(deps: DomainsDeps, project: Project, domainId: string): Promise<Domain> {
   const domain = await getDomain(deps, project, domainId);
   const asked = await requestDomainCheck(deps, domain);
   if (!asked) throw notFound('DOMAIN');
@@ -72,7 +72,7 @@ export async function verifyDomain(deps: Deps, project: Project, domainId: strin
 }
 
 /** null when the domain was deleted. */
-export async function requestDomainCheck(deps: Deps, domain: Domain): Promise<Domain | null> {
+export async function requestDomainCheck(deps: DomainsDeps, domain: Domain): Promise<Domain | null> {
   if (domain.seeded) return domain;
   const requested = await changeDomain(deps, domain, {}, checkWanted({ checkRequestedAt: '$$NOW' }));
   wakeQueue(deps, DOMAIN_STARTS, domain.projectId);
@@ -80,7 +80,7 @@ export async function requestDomainCheck(deps: Deps, domain: Domain): Promise<Do
 }
 
 /** Enabling again keeps the time of the first call. */
-export async function enableInbound(deps: Deps, project: Project, domainId: string): Promise<Domain> {
+export async function enableInbound(deps: DomainsDeps, project: Project, domainId: string): Promise<Domain> {
   const domain = await getDomain(deps, project, domainId).catch(withoutCode);
   if (domain.verificationStatus !== 'VERIFIED')
     throw unprocessable(
@@ -96,7 +96,7 @@ export async function enableInbound(deps: Deps, project: Project, domainId: stri
 }
 
 /** Turning inbound off twice is harmless: the second call has nothing to clear. */
-export async function disableInbound(deps: Deps, project: Project, domainId: string): Promise<Domain> {
+export async function disableInbound(deps: DomainsDeps, project: Project, domainId: string): Promise<Domain> {
   const domain = await getDomain(deps, project, domainId).catch(withoutCode);
   const off = { inboundEnabledAt: null, inboundDomainVerifiedAt: null };
   const disabled = await changeDomain(deps, domain, {}, { $set: off, $inc: { revision: 1 } });
@@ -106,7 +106,7 @@ export async function disableInbound(deps: Deps, project: Project, domainId: str
 
 /** The verified domain of this project with that name, which may send; null when there is none. */
 export function findVerifiedDomain(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Pick<Project, '_id'>,
   domainName: string,
 ): Promise<Domain | null> {
@@ -114,13 +114,13 @@ export function findVerifiedDomain(
 }
 
 /** Runs with the deletion of the project: its names are free for other projects, and its keys are removed. */
-export async function deleteDomainsOfProject(deps: Pick<Deps, 'db'>, projectId: ObjectId): Promise<void> {
+export async function deleteDomainsOfProject(deps: Pick<DomainsDeps, 'db'>, projectId: ObjectId): Promise<void> {
   await deps.db.domains.deleteMany({ projectId });
 }
 
 /** For the demo project: verified without DNS, and never checked. */
 export async function seedVerifiedDomain(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Project,
   domainName: string,
   _id: ObjectId,
@@ -132,7 +132,7 @@ export async function seedVerifiedDomain(
 }
 
 async function newDomain(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Project,
   input: DomainInput,
   { _id, at }: { _id: ObjectId; at: Date },
@@ -171,7 +171,7 @@ async function newDomain(
   };
 }
 
-async function insertDomain(deps: Deps, domain: Domain): Promise<Domain> {
+async function insertDomain(deps: DomainsDeps, domain: Domain): Promise<Domain> {
   try {
     return await insertOnce(deps.db.domains, domain, { projectId: domain.projectId });
   } catch (error) {
@@ -186,7 +186,7 @@ function checkWanted(change: Record<string, unknown>): Document[] {
 }
 
 async function changeDomain(
-  deps: Deps,
+  deps: DomainsDeps,
   { _id, projectId }: Domain,
   onlyIf: Filter<Domain>,
   change: UpdateFilter<Domain> | Document[],

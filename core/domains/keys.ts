@@ -1,8 +1,8 @@
 import { createHash, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Collection, ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { openSecret, replaceSealed, type SecretKind, type SecretOwner, sealSecret } from '../base/secrets.ts';
+import type { DomainsDeps } from './deps.ts';
 import type { DkimKeys, Domain } from './model.ts';
 
 type Owner = Pick<Domain, '_id' | 'projectId'>;
@@ -11,7 +11,7 @@ const makeKeyPair = promisify(generateKeyPair);
 const MODULUS_BITS = 2_048;
 
 /** The selector is the domain's own, so that a domain that is added again does not ask for a change of the old record. */
-export async function makeDkimKeys({ config }: Pick<Deps, 'config'>, owner: Owner): Promise<DkimKeys> {
+export async function makeDkimKeys({ config }: Pick<DomainsDeps, 'config'>, owner: Owner): Promise<DkimKeys> {
   const pair = await makeKeyPair('rsa', {
     modulusLength: MODULUS_BITS,
     publicKeyEncoding: { type: 'spki', format: 'der' },
@@ -25,7 +25,7 @@ export async function makeDkimKeys({ config }: Pick<Deps, 'config'>, owner: Owne
 }
 
 /** PEM, for signing only: no answer, log or history ever holds it. */
-export function openDkimKey({ config }: Pick<Deps, 'config'>, domain: Owner & Pick<Domain, 'dkim'>): string {
+export function openDkimKey({ config }: Pick<DomainsDeps, 'config'>, domain: Owner & Pick<Domain, 'dkim'>): string {
   return openSecret(config, dkimContext(domain), domain.dkim.privateKey);
 }
 
@@ -41,7 +41,7 @@ export function dkimContext({ _id, projectId }: Owner): string[] {
   return ['dkim', projectId.toHexString(), _id.toHexString()];
 }
 
-export const dkimSecrets: SecretKind = {
+export const dkimSecrets: SecretKind<DomainsDeps> = {
   name: 'DKIM key',
   path: 'dkim.privateKey',
   stored: ({ db }) => db.domains as unknown as Collection<SecretOwner>,

@@ -3,13 +3,13 @@ import type { updateSenderBody } from '../../schemas/domains/senders.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { named } from '../base/database/search.ts';
-import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS } from '../base/paging.ts';
 import { emailDomain, normalizeEmail, requireEmail } from '../base/text/addresses.ts';
+import type { DomainsDeps } from './deps.ts';
 import { findVerifiedDomain } from './domains.ts';
 import type { Domain, Sender } from './model.ts';
 
@@ -22,7 +22,7 @@ interface SenderSearch {
 
 /** The interface has no pages here: without `page` and `limit` all senders are answered. */
 export async function listSenders(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Project,
   { search, newestFirst, ...page }: Page & SenderSearch,
 ): Promise<PageOf<Sender>> {
@@ -36,7 +36,7 @@ export async function listSenders(
 
 /** Endpoint 20. `field` is given when the id was in a body. */
 export function getSender(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Pick<Project, '_id'>,
   senderId: string,
   field?: string,
@@ -45,7 +45,7 @@ export function getSender(
 }
 
 export async function createSender(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Project,
   input: SenderInput,
   { at, seed }: Origin,
@@ -69,7 +69,7 @@ export async function createSender(
 }
 
 export async function updateSender(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Project,
   senderId: string,
   input: SenderInput,
@@ -95,14 +95,14 @@ export async function updateSender(
   }
 }
 
-export async function deleteSender(deps: Deps, project: Project, senderId: string): Promise<void> {
+export async function deleteSender(deps: DomainsDeps, project: Project, senderId: string): Promise<void> {
   const { deletedCount } = await deps.db.senders.deleteOne({ _id: requireId(senderId), projectId: project._id });
   if (deletedCount === 0) throw notFound('SENDER');
 }
 
 /** The domain of a sender address: verified in this project, and exactly this name. */
 export async function requireVerifiedDomain(
-  deps: Deps,
+  deps: DomainsDeps,
   project: Pick<Project, '_id'>,
   email: string,
   field: string,

@@ -3,9 +3,9 @@ import { type Filter, ObjectId } from 'mongodb';
 import type { StreamedEventType } from '../../schemas/events/webhooks.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { wakeQueue } from '../jobs/queue.ts';
+import type { EventsDeps } from './deps.ts';
 import { type EventReaders, eventReaders, isRead } from './listeners.ts';
 import type { ProjectEvent, WebhookDelivery } from './model.ts';
 
@@ -19,7 +19,7 @@ export interface NewEvent {
   eraseAt?: Date;
 }
 
-export type EventDeps = Pick<Deps, 'state' | 'db' | 'mongo' | 'config' | 'clock' | 'signals' | 'log'>;
+export type EventDeps = Pick<EventsDeps, 'state' | 'db' | 'mongo' | 'config' | 'clock' | 'signals' | 'log'>;
 
 export const WEBHOOK_DELIVERIES = 'webhook-deliveries';
 
@@ -59,7 +59,7 @@ export function publishEvent(
 }
 
 /** Wakes streams and deliveries; nothing depends on it. */
-export function announceEvents(deps: Pick<Deps, 'signals'>, projectId: ObjectId): void {
+export function announceEvents(deps: Pick<EventsDeps, 'signals'>, projectId: ObjectId): void {
   deps.signals.publish(eventChannel(projectId), '');
   wakeQueue(deps, WEBHOOK_DELIVERIES, projectId);
 }
@@ -133,7 +133,7 @@ async function writeRows(
 
 /** Personal data of these events leaves the log at that time. */
 export async function eraseEventsAt(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<EventsDeps, 'db'>,
   which: Filter<ProjectEvent>,
   eraseAt: Date,
   session?: Session,

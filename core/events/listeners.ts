@@ -1,8 +1,9 @@
 import type { Document, ObjectId } from 'mongodb';
 import { eventTypes, type StreamedEventType, streamedTypes } from '../../schemas/events/webhooks.ts';
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
-import { type Deps, oncePerCore } from '../base/deps.ts';
+import { oncePerCore } from '../base/deps.ts';
 import { ttlCache } from '../base/work/cache.ts';
+import type { EventsDeps } from './deps.ts';
 import type { EventStreamRow } from './model.ts';
 
 /** The readers of a project's events. */
@@ -12,7 +13,7 @@ export interface EventReaders {
   streamed: ReadonlySet<string>;
 }
 
-type ReaderDeps = Pick<Deps, 'state' | 'db' | 'signals' | 'clock'>;
+type ReaderDeps = Pick<EventsDeps, 'state' | 'db' | 'signals' | 'clock'>;
 
 const CHANNEL = 'event-readers';
 const NO_READERS: EventReaders = { webhooks: [], streamed: new Set() };
@@ -41,7 +42,7 @@ export function readersChanged(deps: ReaderDeps, projectId: ObjectId): void {
 }
 
 /** Events of figures, which the next one replaces, are kept for as long as a stream may resume. */
-export function figuresUntil({ clock }: Pick<Deps, 'clock'>): Date {
+export function figuresUntil({ clock }: Pick<EventsDeps, 'clock'>): Date {
   return new Date(clock.now().getTime() + LISTENED_MS);
 }
 
@@ -93,7 +94,7 @@ function keyOf(type: string): string {
 
 /** The process that publishes the figures of a project, and its readers; null: no stream was ever open. A lost write costs a lease. */
 export function changeFiguresLease(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<EventsDeps, 'db'>,
   projectId: ObjectId,
   update: Document[],
 ): Promise<EventStreamRow | null> {

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import { eventTypes, type StreamedEventType, streamOnlyTypes } from '../../schemas/events/webhooks.ts';
-import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { wakeUps } from '../base/work/wake-ups.ts';
+import type { EventsDeps } from './deps.ts';
 import { eventChannel } from './events.ts';
 import { listen } from './listeners.ts';
 import type { ProjectEvent } from './model.ts';
@@ -33,7 +33,7 @@ interface Watch {
  * the last seconds may be repeated: an event is the same by its id.
  */
 export async function watchEvents(
-  deps: Deps,
+  deps: EventsDeps,
   project: Pick<Project, '_id'>,
   { lastEventId, ...watch }: Watch & { lastEventId: string },
 ): Promise<AsyncGenerator<ProjectEvent | null>> {
@@ -43,7 +43,7 @@ export async function watchEvents(
 }
 
 async function* eventsAfter(
-  deps: Deps,
+  deps: EventsDeps,
   project: Pick<Project, '_id'>,
   position: Position,
   { types, signal }: Watch,
@@ -87,11 +87,11 @@ export function wantedTypes(types: string | undefined): ReadonlySet<StreamedEven
 }
 
 /** The id of a moment: a reader that loses its connection before the first event resumes there. */
-export function positionId({ clock }: Pick<Deps, 'clock'>): string {
+export function positionId({ clock }: Pick<EventsDeps, 'clock'>): string {
   return `since-${clock.now().getTime()}`;
 }
 
-async function startAt(deps: Deps, projectId: ObjectId, lastEventId: string): Promise<Position> {
+async function startAt(deps: EventsDeps, projectId: ObjectId, lastEventId: string): Promise<Position> {
   const [, since] = /^since-(\d{13})$/.exec(lastEventId) ?? [];
   if (since) return { after: new Date(Number(since)), seen: new Map() };
   const _id = parseId(lastEventId);
@@ -103,7 +103,7 @@ async function startAt(deps: Deps, projectId: ObjectId, lastEventId: string): Pr
 }
 
 /** A new reader does not get events written just before. */
-async function markSeen({ db }: Deps, projectId: ObjectId, { after, seen }: Position): Promise<void> {
+async function markSeen({ db }: EventsDeps, projectId: ObjectId, { after, seen }: Position): Promise<void> {
   const before = { projectId, writtenAt: { $gte: new Date(after.getTime() - OVERLAP_MS) } };
   const known = db.projectEvents.find(before, { projection: { writtenAt: 1 }, hint: 'written' });
   for (const { _id, writtenAt } of await known.toArray()) seen.set(_id.toHexString(), writtenAt.getTime());
@@ -111,7 +111,7 @@ async function markSeen({ db }: Deps, projectId: ObjectId, { after, seen }: Posi
 
 /** `isMore`: there may be later events already, also where none of these is of a wanted type. */
 async function readFresh(
-  { db }: Deps,
+  { db }: EventsDeps,
   projectId: ObjectId,
   position: Position,
   wanted: ReadonlySet<StreamedEventType>,

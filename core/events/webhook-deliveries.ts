@@ -1,9 +1,9 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { TEST_EVENT } from '../../schemas/events/webhooks.ts';
-import type { Deps } from '../base/deps.ts';
 import { createBatcher } from '../base/work/batcher.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import type { EventsDeps } from './deps.ts';
 import { WEBHOOK_DELIVERIES } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery, WebhookTry } from './model.ts';
@@ -21,7 +21,7 @@ export type PostUrl = (request: {
 
 type Write = AnyBulkWriteOperation<WebhookDelivery>;
 /** Deliveries that end together are written together. */
-type Delivering = Deps & { post: PostUrl; write(write: Write): Promise<undefined> };
+type Delivering = EventsDeps & { post: PostUrl; write(write: Write): Promise<undefined> };
 
 const TIMEOUT_MS = 10_000;
 const TRIES_KEPT = 20;
@@ -30,7 +30,7 @@ const OFF = 'The webhook was deleted or switched off.';
 const GONE = 'The event is not kept any more.';
 
 /** One delivery for each event and endpoint, tried until a 2xx comes or 24 hours are over. A crash between answer and write repeats it under the same id. */
-export function webhookDeliveries(deps: Deps, post: PostUrl): JobQueue {
+export function webhookDeliveries(deps: EventsDeps, post: PostUrl): JobQueue {
   const write = createBatcher<Write, undefined>(
     async (writes) => {
       await deps.db.webhookDeliveries.bulkWrite(writes, { ordered: false });
@@ -115,16 +115,16 @@ function tried(one: WebhookTry) {
   return { $inc: { attempts: 1 }, $push: { tries: { $each: [one], $slice: -TRIES_KEPT } } };
 }
 
-function note({ clock }: Deps, status: number | null, error: string | null, tookMs: number): WebhookTry {
+function note({ clock }: EventsDeps, status: number | null, error: string | null, tookMs: number): WebhookTry {
   return { at: clock.now(), status, error, tookMs };
 }
 
-async function worked({ db }: Deps, { _id, projectId, failingSince }: Webhook): Promise<void> {
+async function worked({ db }: EventsDeps, { _id, projectId, failingSince }: Webhook): Promise<void> {
   if (failingSince) await db.webhooks.updateOne({ _id, projectId }, { $set: { failingSince: null } });
 }
 
 /** Five days without a success switch an endpoint off; the reason is stored with it and in its log. */
-async function failed(deps: Deps, { _id, projectId, failingSince }: Webhook): Promise<void> {
+async function failed(deps: EventsDeps, { _id, projectId, failingSince }: Webhook): Promise<void> {
   const now = deps.clock.now();
   if (!failingSince) {
     await deps.db.webhooks.updateOne({ _id, projectId, failingSince: null }, { $set: { failingSince: now } });

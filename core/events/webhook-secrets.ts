@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import { PREVIOUS_SECRETS_MAX } from '../../schemas/events/webhooks.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import { derivedId, findById } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
@@ -15,6 +14,7 @@ import {
   type SecretOwner,
   sealSecret,
 } from '../base/secrets.ts';
+import type { EventsDeps } from './deps.ts';
 import type { PreviousWebhookSecret, Webhook } from './model.ts';
 import { SECRET_PREFIX } from './webhook-signature.ts';
 
@@ -25,12 +25,12 @@ const SECRET_BYTES = 32;
 const PREVIOUS_MS = 24 * 3_600_000;
 
 /** The prefix and padded standard base64, as verifiers of Standard Webhooks read it. */
-export function sealNewSecret(deps: Pick<Deps, 'config'>, webhook: Owner): Sealed {
+export function sealNewSecret(deps: Pick<EventsDeps, 'config'>, webhook: Owner): Sealed {
   const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
   return sealSecret(deps.config, webhookContext(webhook), secret);
 }
 
-export function webhookSecret({ config }: Pick<Deps, 'config'>, webhook: Webhook): string {
+export function webhookSecret({ config }: Pick<EventsDeps, 'config'>, webhook: Webhook): string {
   return openSecret(config, webhookContext(webhook), webhook.secret);
 }
 
@@ -39,7 +39,7 @@ export function webhookSecret({ config }: Pick<Deps, 'config'>, webhook: Webhook
  * receiver has the secret before both.
  */
 export async function rotateSecret(
-  deps: Deps,
+  deps: EventsDeps,
   project: Pick<Project, '_id'>,
   id: string,
   { at, seed }: Origin,
@@ -51,7 +51,7 @@ export async function rotateSecret(
 }
 
 /** The newest first. */
-export async function signingSecrets(deps: Deps, webhook: Webhook): Promise<string[]> {
+export async function signingSecrets(deps: EventsDeps, webhook: Webhook): Promise<string[]> {
   const { _id: webhookId, projectId, previousSecretUntil } = webhook;
   const now = deps.clock.now();
   const current = webhookSecret(deps, webhook);
@@ -69,7 +69,7 @@ export function webhookContext({ _id, projectId }: Owner): string[] {
   return ['webhook', projectId.toHexString(), _id.toHexString()];
 }
 
-export async function contextOfPrevious({ _id, projectId }: Owner, { db }: Deps): Promise<string[]> {
+export async function contextOfPrevious({ _id, projectId }: Owner, { db }: EventsDeps): Promise<string[]> {
   const previous = await db.previousWebhookSecrets.findOne({ _id, projectId }, { projection: { webhookId: 1 } });
   if (!previous) throw new SecretError('The replaced secret has expired.');
   return webhookContext({ _id: previous.webhookId, projectId });
@@ -77,7 +77,7 @@ export async function contextOfPrevious({ _id, projectId }: Owner, { db }: Deps)
 
 /** The second try of a request finds the secret that the first one replaced, and changes nothing. */
 async function replaceSecret(
-  deps: Deps,
+  deps: EventsDeps,
   { _id, projectId, webhookId }: Pick<PreviousWebhookSecret, '_id' | 'projectId' | 'webhookId'>,
   session: Session,
 ): Promise<Webhook> {
@@ -99,7 +99,7 @@ async function replaceSecret(
   return { ...webhook, ...changed };
 }
 
-export const webhookSecrets: SecretKind = {
+export const webhookSecrets: SecretKind<EventsDeps> = {
   name: 'webhook secret',
   path: 'secret',
   stored: ({ db }) => db.webhooks as unknown as Collection<SecretOwner>,
@@ -107,7 +107,7 @@ export const webhookSecrets: SecretKind = {
   replace: ({ db }, owner, from, to) => replaceSealed(db.webhooks, 'secret', owner, { from, to }),
 };
 
-export const previousSecrets: SecretKind = {
+export const previousSecrets: SecretKind<EventsDeps> = {
   name: 'replaced webhook secret',
   path: 'sealed',
   stored: ({ db }) => db.previousWebhookSecrets as unknown as Collection<SecretOwner>,

@@ -9,7 +9,6 @@ import {
 } from '../../schemas/events/webhooks.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce } from '../base/database/idempotent-insert.ts';
-import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
@@ -18,6 +17,7 @@ import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { readDate } from '../base/text/coercion.ts';
 import { isAllowedUrl } from '../base/text/urls.ts';
 import { wakeQueue } from '../jobs/queue.ts';
+import type { EventsDeps } from './deps.ts';
 import { announceEvents, hashId, newDelivery, WEBHOOK_DELIVERIES } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery } from './model.ts';
@@ -29,7 +29,7 @@ const REPLAY_MAX = 100_000;
 
 /** Returns the secret too: it is shown once, and stored sealed. */
 export async function createWebhook(
-  deps: Deps,
+  deps: EventsDeps,
   project: Project,
   { url, events }: Described<typeof createWebhookBody>,
   { at, seed }: Origin,
@@ -57,16 +57,16 @@ export async function createWebhook(
   return { webhook, secret: webhookSecret(deps, webhook) };
 }
 
-export async function listWebhooks(deps: Deps, project: Project, page: Page): Promise<PageOf<Webhook>> {
+export async function listWebhooks(deps: EventsDeps, project: Project, page: Page): Promise<PageOf<Webhook>> {
   return pageOf(deps.db.webhooks, { projectId: project._id }, page, { sort: { _id: -1 }, hint: 'newest' });
 }
 
-export function getWebhook(deps: Deps, project: Project, id: string): Promise<Webhook> {
+export function getWebhook(deps: EventsDeps, project: Project, id: string): Promise<Webhook> {
   return findById(deps.db.webhooks, project, id, 'WEBHOOK');
 }
 
 export async function updateWebhook(
-  deps: Deps,
+  deps: EventsDeps,
   project: Project,
   id: string,
   { url, events, isActive }: Described<typeof updateWebhookBody>,
@@ -84,7 +84,7 @@ export async function updateWebhook(
   return updated;
 }
 
-export async function deleteWebhook(deps: Deps, project: Project, id: string): Promise<void> {
+export async function deleteWebhook(deps: EventsDeps, project: Project, id: string): Promise<void> {
   const { _id } = await getWebhook(deps, project, id);
   const { deletedCount } = await deps.db.webhooks.deleteOne({ _id, projectId: project._id });
   if (deletedCount === 0) throw notFound('WEBHOOK');
@@ -94,7 +94,7 @@ export async function deleteWebhook(deps: Deps, project: Project, id: string): P
 
 /** Newest first. */
 export async function listDeliveries(
-  deps: Deps,
+  deps: EventsDeps,
   project: Project,
   id: string,
   { status, ...page }: Page & { status?: WebhookDelivery['status'] | undefined },
@@ -106,7 +106,7 @@ export async function listDeliveries(
 
 /** Delivers events again, under the same ids: the receiver can skip those that it has. */
 export async function replayEvents(
-  deps: Deps,
+  deps: EventsDeps,
   project: Project,
   id: string,
   wanted: Described<typeof replayBody>,
@@ -159,7 +159,7 @@ function eventsBetween(range: Described<typeof replayBody>): ChosenEvents {
 
 /** Delivers an event that nothing else makes, also while the webhook is off, so that a receiver can be tried before it is switched on. */
 export async function testWebhook(
-  deps: Deps,
+  deps: EventsDeps,
   project: Project,
   id: string,
   { at, seed }: Origin,
@@ -185,7 +185,7 @@ function known(events: readonly string[]): string[] {
 }
 
 /** Names are checked at delivery: here a URL can only be refused for its text. */
-function checkUrl({ config }: Deps, url: string): void {
+function checkUrl({ config }: EventsDeps, url: string): void {
   if (!isAllowedUrl(url, { allow: config.allowPrivateUrls }))
     throw invalid('url must be a public https URL.', 'url: must be a public https URL');
 }

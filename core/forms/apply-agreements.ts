@@ -1,6 +1,5 @@
 import type { ObjectId } from 'mongodb';
 import { CONTACT_FIELDS } from '../../schemas/people/contacts.ts';
-import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { distinctIds } from '../base/ids.ts';
 import type { PropertyValue, Session } from '../base/model.ts';
@@ -11,6 +10,7 @@ import { requestWriter } from '../people/changes/counts.ts';
 import { contactFields } from '../people/fields.ts';
 import type { Contact } from '../people/model.ts';
 import { type ProjectRules, projectRulesOf } from '../people/project-rules.ts';
+import type { FormsDeps } from './deps.ts';
 import type { Agreement } from './model.ts';
 
 export interface Agreed {
@@ -28,7 +28,7 @@ export interface Agreed {
  * done the same.
  */
 export async function applyAgreements(
-  deps: Deps,
+  deps: FormsDeps,
   agreed: Agreed,
   within: (session: Session) => Promise<void>,
 ): Promise<void> {
@@ -77,7 +77,7 @@ function valuesOf(agreements: Agreement[], { fields: declared }: ProjectRules) {
 }
 
 /** Lists may be deleted when no form names them any more. */
-async function remainingLists({ db }: Deps, projectId: ObjectId, agreements: Agreement[]): Promise<ObjectId[]> {
+async function remainingLists({ db }: FormsDeps, projectId: ObjectId, agreements: Agreement[]): Promise<ObjectId[]> {
   const listIds = distinctIds(agreements.flatMap(({ listIds }) => listIds));
   const found = await db.contactLists
     .find({ projectId, _id: { $in: listIds }, type: 'list' }, { projection: { _id: 1 } })

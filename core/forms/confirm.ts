@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Project, Session } from '../base/model.ts';
@@ -9,6 +8,7 @@ import { builtInGroup, findGroup } from '../consent/suppressions/groups.ts';
 import type { SuppressionGroup } from '../consent/suppressions/model.ts';
 import { type TurnedOn, takeBackUnsubscribes } from '../consent/suppressions/suppressions.ts';
 import { applyAgreements } from './apply-agreements.ts';
+import type { FormsDeps } from './deps.ts';
 import type { Agreement, Form, FormField, PendingSubscription } from './model.ts';
 import { liveAgreements } from './pending.ts';
 import { readConfirmToken } from './tokens.ts';
@@ -43,7 +43,7 @@ class Changed extends Error {}
 const TRIES_MAX = 10;
 
 /** null: the link is not one of ours, or nothing waits any more. Changes nothing. */
-export async function findPending(deps: Deps, token: string): Promise<ShownPending | null> {
+export async function findPending(deps: FormsDeps, token: string): Promise<ShownPending | null> {
   const ref = readConfirmToken(deps.config, token);
   if (!ref) return null;
   const { projectId } = ref;
@@ -63,7 +63,7 @@ export async function findPending(deps: Deps, token: string): Promise<ShownPendi
 }
 
 /** As a confirmation sets them: of each field the value of the last form. */
-async function valuesOf({ db }: Deps, projectId: ObjectId, agreements: Agreement[]): Promise<ShownValue[]> {
+async function valuesOf({ db }: FormsDeps, projectId: ObjectId, agreements: Agreement[]): Promise<ShownValue[]> {
   const ids = { $in: agreements.map(({ formId }) => formId) };
   const forms = await db.forms.find({ projectId, _id: ids }, { projection: { fields: 1 }, hint: '_id_' }).toArray();
   const fieldsOf = new Map<string, FormField[]>(forms.map(({ _id, fields }) => [_id.toHexString(), fields]));
@@ -78,7 +78,7 @@ async function valuesOf({ db }: Deps, projectId: ObjectId, agreements: Agreement
 
 /** Confirms what the page showed, which is everything that waits for the address. Confirming again is harmless; null as above. */
 export async function confirmPending(
-  deps: Deps,
+  deps: FormsDeps,
   token: string,
   { revision, ip }: { revision: number | null; ip: string },
 ): Promise<Pressed | null> {
@@ -98,7 +98,7 @@ export async function confirmPending(
 }
 
 async function confirm(
-  deps: Deps,
+  deps: FormsDeps,
   project: Project,
   { pending, email, agreements }: Extract<ShownPending['state'], { kind: 'waiting' }>,
   ip: string,
@@ -116,7 +116,7 @@ async function confirm(
 
 /** Of two confirmations one comes through, and its page showed everything that waits. */
 async function claim(
-  { db }: Deps,
+  { db }: FormsDeps,
   session: Session,
   { _id, projectId, revision }: PendingSubscription,
   confirmedAt: Date,
@@ -133,7 +133,7 @@ async function claim(
  * Who turned everything off gets mail of the groups that the form names, and no other; a form without groups turns on mail that names
  * none. A group that was deleted since is left out.
  */
-async function turnedOnBy(deps: Deps, project: Project, agreements: Agreement[]): Promise<TurnedOn> {
+async function turnedOnBy(deps: FormsDeps, project: Project, agreements: Agreement[]): Promise<TurnedOn> {
   const codes = [...new Set(agreements.flatMap(({ groupIds }) => groupIds))];
   const found = await Promise.all(codes.map((code) => groupOrNull(deps, project, code)));
   const named = found.filter((group) => group !== null);
@@ -147,7 +147,11 @@ async function turnedOnBy(deps: Deps, project: Project, agreements: Agreement[])
   };
 }
 
-async function groupOrNull(deps: Deps, project: { _id: ObjectId }, code: string): Promise<SuppressionGroup | null> {
+async function groupOrNull(
+  deps: FormsDeps,
+  project: { _id: ObjectId },
+  code: string,
+): Promise<SuppressionGroup | null> {
   return findGroup(deps, project, code).catch((error) => {
     if (error instanceof AppError && error.kind === 'not_found') return null;
     throw error;

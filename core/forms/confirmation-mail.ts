@@ -1,4 +1,3 @@
-import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
 import { escapeHtml } from '../base/text/html.ts';
@@ -10,6 +9,7 @@ import type { Mailing } from '../mail/messages/messages.ts';
 import { publishedTemplate } from '../templates/find.ts';
 import { renderTemplate, TemplateRenderError } from '../templates/language/templates.ts';
 import { compileMail } from '../templates/mail.ts';
+import type { FormsDeps } from './deps.ts';
 import { CONFIRM_URL, namesConfirmUrl } from './forms.ts';
 import type { Form, FormSubmission, PendingSubscription } from './model.ts';
 import { wordsOf } from './shown-form.ts';
@@ -31,7 +31,7 @@ interface Written {
 /**
  * Holds nothing that was typed but the address: a stranger could have typed it. null: the project has no verified domain to send from.
  */
-export async function confirmationMail(deps: Deps, asked: Asked): Promise<Mailing | null> {
+export async function confirmationMail(deps: FormsDeps, asked: Asked): Promise<Mailing | null> {
   const { project, pending, submission } = asked;
   const token = confirmToken(deps.config, { projectId: project._id, pendingId: pending._id });
   const url = `${deps.config.publicUrl}/f/confirm/${token}`;
@@ -43,7 +43,7 @@ export async function confirmationMail(deps: Deps, asked: Asked): Promise<Mailin
 }
 
 /** null: the form names none, or one that cannot be used any more. */
-async function fromTemplate(deps: Deps, asked: Asked, url: string): Promise<Written | null> {
+async function fromTemplate(deps: FormsDeps, asked: Asked, url: string): Promise<Written | null> {
   const { project, form, submission } = asked;
   const { confirmationTemplateId: templateId } = form;
   if (templateId === null) return null;
@@ -70,7 +70,7 @@ async function fromTemplate(deps: Deps, asked: Asked, url: string): Promise<Writ
   }
 }
 
-function variablesOf({ clock }: Deps, { name, publicName = name }: Project, email: string, url: string) {
+function variablesOf({ clock }: FormsDeps, { name, publicName = name }: Project, email: string, url: string) {
   return { [CONFIRM_URL]: url, email, projectName: publicName, date: clock.now().toISOString().slice(0, 10) };
 }
 

@@ -2,7 +2,6 @@ import type { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
 import { invalid, notFound } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
@@ -13,6 +12,7 @@ import { GLOBAL_LIST } from '../people/global-list.ts';
 import { holdListsByIds, listsNamed } from '../people/lists/lists.ts';
 import { compiled } from '../templates/cache.ts';
 import { publishedTemplate, referToTemplate } from '../templates/find.ts';
+import type { FormsDeps } from './deps.ts';
 import type { Form } from './model.ts';
 import { type FormInput, readInput } from './read-input.ts';
 
@@ -25,7 +25,7 @@ type FormChange = FormInput & { updatedAt?: string | undefined };
 export const CONFIRM_URL = 'confirmUrl';
 
 export async function createForm(
-  deps: Deps,
+  deps: FormsDeps,
   project: Project,
   { name = '', ...input }: FormInput,
   { at, seed }: Origin,
@@ -61,16 +61,16 @@ export async function createForm(
 }
 
 /** The newest first. */
-export function listForms(deps: Deps, project: Project, page: Page): Promise<PageOf<Form>> {
+export function listForms(deps: FormsDeps, project: Project, page: Page): Promise<PageOf<Form>> {
   return pageOf(deps.db.forms, { projectId: project._id }, page, { sort: { createdAt: -1, _id: -1 }, hint: 'project' });
 }
 
-export function getForm(deps: Deps, project: Project, formId: string): Promise<Form> {
+export function getForm(deps: FormsDeps, project: Project, formId: string): Promise<Form> {
   return findById(deps.db.forms, project, formId, 'FORM');
 }
 
 export async function updateForm(
-  deps: Deps,
+  deps: FormsDeps,
   project: Project,
   formId: string,
   { updatedAt: seen, ...input }: FormChange,
@@ -95,7 +95,7 @@ export async function updateForm(
 }
 
 /** Subscriptions that wait for their confirmation can still be confirmed: they hold everything that it needs. */
-export async function deleteForm(deps: Deps, project: Project, formId: string): Promise<void> {
+export async function deleteForm(deps: FormsDeps, project: Project, formId: string): Promise<void> {
   const _id = parseId(formId);
   const { deletedCount } = _id ? await deps.db.forms.deleteOne({ _id, projectId: project._id }) : { deletedCount: 0 };
   if (deletedCount === 0) throw notFound('FORM');
@@ -103,7 +103,7 @@ export async function deleteForm(deps: Deps, project: Project, formId: string): 
 
 /** The parts of the input that name other things, each looked up. Parts that are left out are left out of the result. */
 async function readNamed(
-  deps: Deps,
+  deps: FormsDeps,
   project: Project,
   { listIds, confirmationTemplateId, unsubscribeGroupIds }: FormInput,
 ): Promise<Partial<Named>> {
@@ -120,7 +120,7 @@ async function readNamed(
   return named;
 }
 
-async function readLists(deps: Deps, project: Project, listIds: string[]): Promise<ObjectId[]> {
+async function readLists(deps: FormsDeps, project: Project, listIds: string[]): Promise<ObjectId[]> {
   if (listIds.includes(GLOBAL_LIST))
     throw invalid(
       'Every contact is in the global list; name the lists that the form adds people to.',
@@ -129,7 +129,7 @@ async function readLists(deps: Deps, project: Project, listIds: string[]): Promi
   return listsNamed(deps, project, listIds);
 }
 
-async function readTemplate(deps: Deps, project: Project, templateId: string | null): Promise<string | null> {
+async function readTemplate(deps: FormsDeps, project: Project, templateId: string | null): Promise<string | null> {
   if (templateId === null) return null;
   const template = await publishedTemplate(deps, project, templateId, 'confirmationTemplateId');
   if (!namesConfirmUrl(template.emailTemplate))
@@ -146,7 +146,7 @@ export function namesConfirmUrl(html: string): boolean {
 
 /** The updates make this transaction conflict with one that removes a thing that the form names: the repeated one sees the other. */
 async function holdNamed(
-  deps: Deps,
+  deps: FormsDeps,
   session: Session,
   { projectId, listIds, confirmationTemplateId, unsubscribeGroupIds }: Form,
 ): Promise<void> {

@@ -1,6 +1,5 @@
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
 import { derivedId } from '../base/ids.ts';
 import { countRequest } from '../base/limits/request-counts.ts';
 import type { Project, Session } from '../base/model.ts';
@@ -9,6 +8,7 @@ import type { JobQueue } from '../jobs/queue.ts';
 import { insertWritten, type Written, wakeLanes, writtenOf } from '../mail/messages/messages.ts';
 import { applyAgreements } from './apply-agreements.ts';
 import { confirmationMail } from './confirmation-mail.ts';
+import type { FormsDeps } from './deps.ts';
 import type { Form, FormSubmission, PendingSubscription } from './model.ts';
 import { firstEnd } from './pending.ts';
 import { FORM_SUBMISSIONS, PENDING_MS } from './submit.ts';
@@ -28,7 +28,7 @@ export const MAILS_OF_INSTALLATION = [{ most: 10, withinMs: DAY_MS }];
 class Handled extends Error {}
 
 /** Everything that depends on the address: the request that sent the form knows nothing of it. */
-export function formSubmissions(deps: Deps): JobQueue {
+export function formSubmissions(deps: FormsDeps): JobQueue {
   return documentQueue<FormSubmission>(deps, {
     name: FORM_SUBMISSIONS,
     collection: deps.db.formSubmissions,
@@ -39,7 +39,7 @@ export function formSubmissions(deps: Deps): JobQueue {
   });
 }
 
-async function handle(deps: Deps, submission: FormSubmission): Promise<DueOutcome> {
+async function handle(deps: FormsDeps, submission: FormSubmission): Promise<DueOutcome> {
   const { projectId, agreement } = submission;
   const [project, form] = await Promise.all([
     deps.db.projects.findOne({ _id: projectId, deletedAt: null }),
@@ -51,7 +51,7 @@ async function handle(deps: Deps, submission: FormSubmission): Promise<DueOutcom
   return settled;
 }
 
-async function subscribe(deps: Deps, submission: FormSubmission): Promise<void> {
+async function subscribe(deps: FormsDeps, submission: FormSubmission): Promise<void> {
   const { _id, projectId, email, agreement } = submission;
   const newId = derivedId(_id.getTimestamp(), 'contact of a form', _id.toHexString());
   const agreed = { projectId, email, agreements: [agreement], newId, confirmed: null };
@@ -59,7 +59,12 @@ async function subscribe(deps: Deps, submission: FormSubmission): Promise<void> 
 }
 
 /** The pending subscription, the counts and the mail are one transaction with the removal of the submission: each happens once. */
-async function askForConfirmation(deps: Deps, project: Project, form: Form, submission: FormSubmission): Promise<void> {
+async function askForConfirmation(
+  deps: FormsDeps,
+  project: Project,
+  form: Form,
+  submission: FormSubmission,
+): Promise<void> {
   const asked = await repeatOnDuplicate(() =>
     inTransaction(deps, async (session): Promise<Written | null> => {
       await remove(deps, session, submission);
@@ -74,13 +79,13 @@ async function askForConfirmation(deps: Deps, project: Project, form: Form, subm
   if (asked) wakeLanes(deps, [asked]);
 }
 
-async function remove({ db }: Deps, session: Session, { _id, projectId }: FormSubmission): Promise<void> {
+async function remove({ db }: FormsDeps, session: Session, { _id, projectId }: FormSubmission): Promise<void> {
   const { deletedCount } = await db.formSubmissions.deleteOne({ _id, projectId }, { session });
   if (deletedCount === 0) throw new Handled();
 }
 
 async function addPending(
-  { db, clock }: Deps,
+  { db, clock }: FormsDeps,
   session: Session,
   { _id, projectId, email, agreement }: FormSubmission,
 ): Promise<PendingSubscription> {
@@ -105,7 +110,7 @@ async function addPending(
 }
 
 /** Of an address that a project has just mailed, the installation counts nothing. */
-async function mayMail(deps: Deps, session: Session, { projectId, email }: FormSubmission): Promise<boolean> {
+async function mayMail(deps: FormsDeps, session: Session, { projectId, email }: FormSubmission): Promise<boolean> {
   const purpose = 'confirmation mail';
   const ofProject = { purpose, who: `${projectId.toHexString()} ${email}`, limits: MAILS_OF_PROJECT };
   if (await countRequest(deps, ofProject, session)) return false;

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import type { FormsDeps } from './deps.ts';
 import type { Agreement, PendingSubscription } from './model.ts';
 import { PENDING_MS } from './submit.ts';
 
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 60_000;
 const AT_ONCE_MAX = 4;
 
 /** Agreements that can still be confirmed. */
-export function liveAgreements({ clock }: Pick<Deps, 'clock'>, { agreements }: PendingSubscription): Agreement[] {
+export function liveAgreements({ clock }: Pick<FormsDeps, 'clock'>, { agreements }: PendingSubscription): Agreement[] {
   const since = clock.now().getTime() - PENDING_MS;
   return agreements.filter(({ askedAt }) => askedAt.getTime() > since);
 }
@@ -21,7 +21,7 @@ export function firstEnd(agreements: PendingSubscription['agreements']): Date {
 }
 
 /** Removes what was not confirmed within seven days; a younger form of the same address keeps waiting. */
-export function pendingSubscriptions(deps: Deps): JobQueue {
+export function pendingSubscriptions(deps: FormsDeps): JobQueue {
   return documentQueue<PendingSubscription>(deps, {
     name: 'pending-subscriptions',
     collection: deps.db.pendingSubscriptions,
@@ -32,7 +32,7 @@ export function pendingSubscriptions(deps: Deps): JobQueue {
   });
 }
 
-async function removeOld(deps: Deps, pending: PendingSubscription): Promise<DueOutcome> {
+async function removeOld(deps: FormsDeps, pending: PendingSubscription): Promise<DueOutcome> {
   const { _id, projectId, revision } = pending;
   const same = { _id, projectId, revision };
   const agreements = liveAgreements(deps, pending);
@@ -47,7 +47,7 @@ async function removeOld(deps: Deps, pending: PendingSubscription): Promise<DueO
 
 /** Runs in the transaction that deletes contacts: nothing of them waits any more. */
 export async function removePendingOfDeleted(
-  { db }: Deps,
+  { db }: FormsDeps,
   session: Session,
   projectId: ObjectId,
   deleted: readonly { email: string }[],
@@ -57,7 +57,7 @@ export async function removePendingOfDeleted(
   await db.pendingSubscriptions.deleteMany(ofThem, { session });
 }
 
-export async function deleteFormsOfProject({ db }: Pick<Deps, 'db'>, projectId: ObjectId): Promise<void> {
+export async function deleteFormsOfProject({ db }: Pick<FormsDeps, 'db'>, projectId: ObjectId): Promise<void> {
   await db.forms.deleteMany({ projectId });
   await db.formSubmissions.deleteMany({ projectId });
   await db.pendingSubscriptions.deleteMany({ projectId });

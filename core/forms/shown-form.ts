@@ -1,10 +1,10 @@
 import type { FormText } from '../../schemas/forms.ts';
-import type { Deps } from '../base/deps.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { fill } from '../base/text/languages/fill.ts';
 import { type Language, languageFor, textsIn } from '../base/text/languages/index.ts';
 import { textVersion } from '../consent/consents/record.ts';
+import type { FormsDeps } from './deps.ts';
 import type { Form } from './model.ts';
 
 /** A form as its page shows it. */
@@ -17,7 +17,7 @@ export interface ShownForm {
 
 /** null: there is no such form, or it is inactive. The form alone is named, so its project is found by it. */
 export async function findShownForm(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<FormsDeps, 'db'>,
   formId: string,
   asked: { lang?: string | undefined; acceptLanguage?: string | undefined },
 ): Promise<ShownForm | null> {

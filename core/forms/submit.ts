@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { countRequest, tooManyRequests } from '../base/limits/request-counts.ts';
 import { networkOf } from '../base/text/networks.ts';
 import { networkAddressFor } from '../consent/consents/record.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { dueAtOnce } from '../mail/messages/messages.ts';
 import { projectRulesOf } from '../people/project-rules.ts';
+import type { FormsDeps } from './deps.ts';
 import type { FormSubmission } from './model.ts';
 import { type Fault, readValues, type Sent } from './read-values.ts';
 import { consentVersion, type ShownForm } from './shown-form.ts';
@@ -38,7 +38,7 @@ export interface Submission extends Sent {
 export type Submitted = { kind: 'stored' } | { kind: 'faults'; faults: Fault[] } | { kind: 'changed' | 'early' };
 
 /** Writes one document, whatever is known about the address: the job does the rest. 429 over the limit of a client. */
-export async function submitForm(deps: Deps, shown: ShownForm, sent: Submission): Promise<Submitted> {
+export async function submitForm(deps: FormsDeps, shown: ShownForm, sent: Submission): Promise<Submitted> {
   if (sent.honeypot !== '') return { kind: 'stored' };
   const { form } = shown;
   const read = readValues(form, await projectRulesOf(deps, form.projectId), sent);
@@ -54,16 +54,16 @@ export async function submitForm(deps: Deps, shown: ShownForm, sent: Submission)
   return { kind: 'stored' };
 }
 
-function isTooFast({ clock }: Deps, { shownAt }: Stamp): boolean {
+function isTooFast({ clock }: FormsDeps, { shownAt }: Stamp): boolean {
   return clock.now().getTime() - shownAt.getTime() < SHOWN_AT_LEAST_MS;
 }
 
-function isOutdated({ clock }: Deps, shown: ShownForm, { formId, shownAt, textVersion }: Stamp): boolean {
+function isOutdated({ clock }: FormsDeps, shown: ShownForm, { formId, shownAt, textVersion }: Stamp): boolean {
   const isOld = clock.now().getTime() - shownAt.getTime() > SHOWN_AT_MOST_MS;
   return isOld || !formId.equals(shown.form._id) || textVersion !== consentVersion(shown);
 }
 
-async function limitClient(deps: Deps, { ip, stamp }: Submission): Promise<void> {
+async function limitClient(deps: FormsDeps, { ip, stamp }: Submission): Promise<void> {
   const kind = stamp === null ? 'site' : 'page';
   const limits = [{ most: FORMS_PER_CLIENT[kind], withinMs: HOUR_MS }];
   const freeAt = await countRequest(deps, { purpose: `form of a ${kind}`, who: networkOf(ip), limits });
@@ -71,7 +71,7 @@ async function limitClient(deps: Deps, { ip, stamp }: Submission): Promise<void>
 }
 
 async function store(
-  deps: Deps,
+  deps: FormsDeps,
   { form, project, language, words }: ShownForm,
   { ip }: Submission,
   { email, fields }: { email: string; fields: FormSubmission['agreement']['fields'] },

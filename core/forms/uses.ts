@@ -1,15 +1,15 @@
-import type { Deps } from '../base/deps.ts';
 import { conflict } from '../base/errors.ts';
 import type { Session } from '../base/model.ts';
 import type { SuppressionGroup } from '../consent/suppressions/model.ts';
 import type { StoredList } from '../people/model.ts';
 import type { Template } from '../templates/model.ts';
+import type { FormsDeps } from './deps.ts';
 
 type Named = Pick<Template, 'projectId' | 'templateId'>;
 const projection = { name: 1 };
 
 /** Runs in the transaction that removes the list. */
-export async function refuseListOfForm({ db }: Deps, session: Session, list: StoredList): Promise<void> {
+export async function refuseListOfForm({ db }: FormsDeps, session: Session, list: StoredList): Promise<void> {
   const { _id, projectId, name } = list;
   const form = await db.forms.findOne({ projectId, listIds: _id }, { session, projection });
   if (!form) return;
@@ -21,7 +21,7 @@ export async function refuseListOfForm({ db }: Deps, session: Session, list: Sto
 }
 
 export async function formWithTemplate(
-  { db }: Deps,
+  { db }: FormsDeps,
   session: Session,
   { projectId, templateId }: Named,
 ): Promise<string | null> {
@@ -30,7 +30,7 @@ export async function formWithTemplate(
 }
 
 export async function formWithGroup(
-  { db }: Deps,
+  { db }: FormsDeps,
   session: Session,
   { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
 ): Promise<string | null> {

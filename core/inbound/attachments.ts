@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import type { HeldBytes } from '../base/held-bytes.ts';
 import type { Project } from '../base/model.ts';
 import { secretKeyBytes } from '../base/secrets.ts';
 import { type OpenFile, openFile } from '../mail/messages/contents.ts';
+import type { InboundDeps } from './deps.ts';
 import { getInbound, noSuchMessage } from './messages.ts';
 import type { InboundAttachment } from './model.ts';
 
@@ -14,7 +14,7 @@ const PAYLOAD_BYTES = 12 + 12 + 12 + 4;
 
 /** `ref` is the index of an attachment, or its id. */
 export async function findAttachment(
-  deps: Deps,
+  deps: InboundDeps,
   project: Project,
   id: string,
   ref: string,
@@ -33,7 +33,7 @@ export async function findAttachment(
 
 /** The file behind a signed link; null when the link is not ours or too old, or the file is gone. */
 export async function openAttachment(
-  deps: Deps,
+  deps: InboundDeps,
   token: string,
   held: HeldBytes,
 ): Promise<{ attachment: InboundAttachment; file: OpenFile } | null> {
@@ -54,7 +54,7 @@ export async function openAttachment(
 }
 
 /** By every key of the installation; the first one is the one that signs. */
-function macsOf({ config }: Pick<Deps, 'config'>, payload: Buffer): Buffer[] {
+function macsOf({ config }: Pick<InboundDeps, 'config'>, payload: Buffer): Buffer[] {
   return secretKeyBytes(config).map((key) =>
     createHmac('sha256', key).update('inbound attachment\u0000').update(payload).digest().subarray(0, MAC_BYTES),
   );

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { emailDomain, normalizeDomain } from '../base/text/addresses.ts';
 import { requestDomainCheck } from '../domains/domains.ts';
 import type { Domain } from '../domains/model.ts';
 import { mailFromName } from '../domains/rules/records.ts';
 import { readMailLocalPart } from '../mail/compose/tokens.ts';
 import type { MailRef } from '../mail/feedback/bounces.ts';
+import type { InboundDeps } from './deps.ts';
 
 /** The destination of a mail to one of our addresses. */
 export type Destination =
@@ -22,7 +22,7 @@ const CHECK_EVERY_MS = 60_000;
 const checked = new Map<string, number>();
 
 /** Decided at RCPT, so that no mail is accepted that would have to be returned. */
-export async function judgeRecipient(deps: Deps, address: string): Promise<Judged> {
+export async function judgeRecipient(deps: InboundDeps, address: string): Promise<Judged> {
   const at = address.lastIndexOf('@');
   // RFC 5321, 4.5.1: without a domain it is the postmaster of this server.
   const localPart = (at === -1 ? address : address.slice(0, at)).toLowerCase();
@@ -43,7 +43,7 @@ export async function judgeRecipient(deps: Deps, address: string): Promise<Judge
  * stay unread. later: its domain takes no mail now.
  */
 export async function withPostmaster(
-  deps: Deps,
+  deps: InboundDeps,
   destinations: readonly Destination[],
 ): Promise<Destination[] | 'unread' | 'later'> {
   const others = destinations.filter(({ kind }) => kind !== 'feedback');
@@ -60,7 +60,7 @@ export async function withPostmaster(
  * Only one project at a time has a name verified, so one project receives its mail. A project that lost its verification still receives,
  * until another project has verified the name: mail of the new owner is not for the former one.
  */
-async function mailboxOf(deps: Deps, domainName: string): Promise<Judged> {
+async function mailboxOf(deps: InboundDeps, domainName: string): Promise<Judged> {
   const enabled = await deps.db.domains
     .find({ domainName, inboundEnabledAt: { $type: 'date' } }, { hint: 'inbound' })
     .toArray();
@@ -74,7 +74,10 @@ async function mailboxOf(deps: Deps, domainName: string): Promise<Judged> {
   return { refused: 450, message: '4.2.1 The MX record of this domain is being checked; come back in a minute' };
 }
 
-async function isVerifiedElsewhere({ db }: Deps, { projectId, domainName, ...domain }: Domain): Promise<boolean> {
+async function isVerifiedElsewhere(
+  { db }: InboundDeps,
+  { projectId, domainName, ...domain }: Domain,
+): Promise<boolean> {
   if (domain.verificationStatus === 'VERIFIED') return false;
   const other = { domainName, verificationStatus: 'VERIFIED', projectId: { $ne: projectId } } as const;
   return (await db.domains.findOne(other, { projection: { _id: 1 }, hint: 'verified_once' })) !== null;
@@ -85,7 +88,7 @@ function rank({ verificationStatus, inboundDomainVerifiedAt }: Domain): number {
 }
 
 /** The waiting mail shows that the record exists; the check runs once a minute, however much mail arrives. */
-async function checkInboundNow(deps: Deps, domain: Domain): Promise<void> {
+async function checkInboundNow(deps: InboundDeps, domain: Domain): Promise<void> {
   const key = domain._id.toHexString();
   const now = performance.now();
   if (now - (checked.get(key) ?? Number.NEGATIVE_INFINITY) < CHECK_EVERY_MS) return;
@@ -95,7 +98,7 @@ async function checkInboundNow(deps: Deps, domain: Domain): Promise<void> {
 }
 
 /** Return paths are at this server's name, at the MAIL FROM name of a domain of the project, or at the domain itself. */
-async function isOurs({ db, config }: Deps, projectId: ObjectId, host: string): Promise<boolean> {
+async function isOurs({ db, config }: InboundDeps, projectId: ObjectId, host: string): Promise<boolean> {
   if (host === config.mailHost) return true;
   const prefix = mailFromName('');
   const names = [host, ...(host.startsWith(prefix) ? [host.slice(prefix.length)] : [])];
@@ -104,7 +107,7 @@ async function isOurs({ db, config }: Deps, projectId: ObjectId, host: string): 
 }
 
 /** A bounce.example.com to which a verified domain lets its mail return. */
-async function isOfReturnPaths({ db }: Deps, host: string): Promise<boolean> {
+async function isOfReturnPaths({ db }: InboundDeps, host: string): Promise<boolean> {
   const prefix = mailFromName('');
   if (!host.startsWith(prefix)) return false;
   const domain = { domainName: host.slice(prefix.length), verificationStatus: 'VERIFIED' } as const;

@@ -1,11 +1,11 @@
 import { type Filter, MongoServerError, type ObjectId, type Sort } from 'mongodb';
 import { partOf } from '../base/database/search.ts';
-import type { Deps } from '../base/deps.ts';
 import { AppError, invalid } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
 import { readDate } from '../base/text/coercion.ts';
+import type { InboundDeps } from './deps.ts';
 import type { InboundMessage } from './model.ts';
 
 interface InboundFilter extends Page {
@@ -24,7 +24,7 @@ const TIME_OVER = 50;
 
 /** Newest first. */
 export async function listInbound(
-  deps: Deps,
+  deps: InboundDeps,
   project: Project,
   filter: InboundFilter,
 ): Promise<PageOf<InboundMessage>> {
@@ -53,7 +53,7 @@ export async function listInbound(
  * and read the texts for each.
  */
 async function pageOfFound(
-  { db: { inboundMessages } }: Deps,
+  { db: { inboundMessages } }: InboundDeps,
   query: Filter<InboundMessage>,
   { page = 1, limit = 20, threadId, from }: InboundFilter,
   sort: Sort,
@@ -74,7 +74,7 @@ async function pageOfFound(
 
 /** Without another filter the index alone is read, at one key for each conversation. */
 async function pageOfThreads(
-  { db: { inboundMessages } }: Deps,
+  { db: { inboundMessages } }: InboundDeps,
   query: Filter<InboundMessage>,
   { page = 1, limit = 20, from }: InboundFilter,
 ): Promise<PageOf<InboundMessage>> {
@@ -119,7 +119,11 @@ function tooMuchToRead(): AppError {
 }
 
 /** Endpoints under /inbound answer 404 without a code. */
-export async function getInbound(deps: Deps, project: Pick<Project, '_id'>, id: string): Promise<InboundMessage> {
+export async function getInbound(
+  deps: InboundDeps,
+  project: Pick<Project, '_id'>,
+  id: string,
+): Promise<InboundMessage> {
   const _id = parseId(id);
   const found = _id && (await deps.db.inboundMessages.findOne({ _id, projectId: project._id }));
   if (!found) throw noSuchMessage();

@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
-import { type Deps, oncePerCore } from '../base/deps.ts';
+import { oncePerCore } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
+import type { InboundDeps } from './deps.ts';
 import type { InboundUsage } from './model.ts';
 
 /**
@@ -16,7 +17,7 @@ export interface Bringing {
   network: string;
 }
 
-type QuotaDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'state'>;
+type QuotaDeps = Pick<InboundDeps, 'db' | 'clock' | 'config' | 'log' | 'state'>;
 type Usage = Pick<InboundUsage, '_id' | 'projectId' | 'network' | 'day'>;
 
 const DAY_MS = 86_400_000;
@@ -30,7 +31,7 @@ const COUNT_CONCERN = { writeConcern: { w: 1 } } as const;
 type Watcher = (change: { takenBytes: number } | { putOff: Quota }) => void;
 
 /** Called with what this process takes and puts off. */
-export const quotaWatchers = oncePerCore((_deps: Pick<Deps, 'state'>) => new Set<Watcher>());
+export const quotaWatchers = oncePerCore((_deps: Pick<InboundDeps, 'state'>) => new Set<Watcher>());
 
 /** The quota that has no room for a mail of this size, before its bytes are sent; null: both have. */
 export async function fullQuota(deps: QuotaDeps, bringing: Bringing, bytes: number): Promise<Quota | null> {
@@ -133,11 +134,11 @@ export async function usageToday(deps: QuotaDeps, { _id: projectId }: Pick<Proje
   };
 }
 
-export function quotaMegabytes({ config }: Pick<Deps, 'config'>, quota: Quota): number {
+export function quotaMegabytes({ config }: Pick<InboundDeps, 'config'>, quota: Quota): number {
   return quota === 'network' ? config.inboundNetworkMbPerDay : config.inboundProjectMbPerDay;
 }
 
-function quotaBytes(deps: Pick<Deps, 'config'>, quota: Quota): number {
+function quotaBytes(deps: Pick<InboundDeps, 'config'>, quota: Quota): number {
   return quotaMegabytes(deps, quota) * MEGABYTE;
 }
 
@@ -145,7 +146,7 @@ function counted(bytes: number): number {
   return Math.max(bytes, MAIL_BYTES_MIN);
 }
 
-function usagesOf({ clock }: Pick<Deps, 'clock'>, { projectId, network }: Bringing): Record<Quota, Usage> {
+function usagesOf({ clock }: Pick<InboundDeps, 'clock'>, { projectId, network }: Bringing): Record<Quota, Usage> {
   const day = new Date(Math.floor(clock.now().getTime() / DAY_MS) * DAY_MS);
   const idOf = (who: string) => `${day.toISOString().slice(0, 10)} ${who}`;
   return {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
-import { type Deps, oncePerCore } from '../base/deps.ts';
+import { oncePerCore } from '../base/deps.ts';
 import { TooMuch } from '../base/errors.ts';
 import { networkOf } from '../base/text/networks.ts';
 import { createBatcher } from '../base/work/batcher.ts';
@@ -10,6 +10,7 @@ import { applyReports, type ReportOutcome } from '../mail/feedback/bounces.ts';
 import { applyComplaint } from '../mail/feedback/complaints.ts';
 import { unsubscribeByMail } from '../mail/feedback/unsubscribes.ts';
 import { storeFile } from '../mail/messages/contents.ts';
+import type { InboundDeps } from './deps.ts';
 import { type Destination, withPostmaster } from './destinations.ts';
 import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from './mail.ts';
 import type { InboundMessage } from './model.ts';
@@ -39,7 +40,11 @@ interface ArrivingMail {
 }
 
 /** A mail for one or more of our addresses. All its consequences are written before the answer, and are harmless to repeat. */
-export async function receiveMail(deps: Deps, reader: MailReader, mail: ArrivingMail): Promise<Received | Unwanted> {
+export async function receiveMail(
+  deps: InboundDeps,
+  reader: MailReader,
+  mail: ArrivingMail,
+): Promise<Received | Unwanted> {
   try {
     return await receive(deps, reader, mail);
   } catch (error) {
@@ -50,7 +55,7 @@ export async function receiveMail(deps: Deps, reader: MailReader, mail: Arriving
 }
 
 async function receive(
-  deps: Deps,
+  deps: InboundDeps,
   reader: MailReader,
   { destinations: given, envelope, bytes }: ArrivingMail,
 ): Promise<Received | Unwanted> {
@@ -88,7 +93,7 @@ interface MailToPeople {
 
 /** Returns the quota that has no room. A mail that was stored for another mailbox, and comes again for this one, is stored there once. */
 async function receiveWithinQuota(
-  deps: Deps,
+  deps: InboundDeps,
   mailbox: Mailbox,
   { envelope, bytes, mail, verdicts }: MailToPeople,
 ): Promise<Quota | null> {
@@ -105,7 +110,7 @@ async function receiveWithinQuota(
 }
 
 async function receiveForMachine(
-  deps: Deps,
+  deps: InboundDeps,
   destination: Exclude<Destination, Mailbox>,
   mail: ParsedMail,
   verify: () => Promise<MailVerdicts>,
@@ -119,7 +124,7 @@ async function receiveForMachine(
 
 /** The same mail delivered twice, because our answer was lost, is one message. Returns whether the message is new. */
 async function receiveForPeople(
-  deps: Deps,
+  deps: InboundDeps,
   { projectId, domainName, isBlocked }: Mailbox,
   envelope: InboundEnvelope,
   mail: ParsedMail,
@@ -174,7 +179,7 @@ function summaryOf(message: InboundMessage): Record<string, unknown> {
 }
 
 /** Stored before the message that names them, under ids that a repeat derives again. */
-async function storeFiles(deps: Deps, projectId: ObjectId, dedupe: string, { files }: ParsedMail) {
+async function storeFiles(deps: InboundDeps, projectId: ObjectId, dedupe: string, { files }: ParsedMail) {
   const kept = files.slice(0, FILES_STORED_MAX);
   return Promise.all(
     kept.map(async ({ fileName, contentType, contentId, bytes }, index) => {
@@ -186,7 +191,7 @@ async function storeFiles(deps: Deps, projectId: ObjectId, dedupe: string, { fil
 }
 
 /** Messages that arrive together share a commit. Returns whether the message is new. */
-const inserter = oncePerCore(({ db }: Deps) =>
+const inserter = oncePerCore(({ db }: InboundDeps) =>
   createBatcher<InboundMessage, boolean>(
     async (messages) => {
       const inserted = await db.inboundMessages.insertMany(messages, { ordered: false }).then(

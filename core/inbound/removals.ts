@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { hashOfErased } from '../base/secrets.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
@@ -8,6 +7,7 @@ import { deleteFile } from '../mail/messages/contents.ts';
 import { namingDeleted } from '../people/contacts/history.ts';
 import type { Contact } from '../people/model.ts';
 import type { PublishedChange } from '../people/subscribers.ts';
+import type { InboundDeps } from './deps.ts';
 import type { InboundMessage } from './model.ts';
 
 const INBOUND_REMOVALS = 'inbound-removals';
@@ -15,13 +15,13 @@ const DAY_MS = 24 * 3_600_000;
 const LOOK_EVERY_MS = 60_000;
 const AT_ONCE_MAX = 4;
 
-export function inboundRemovalAt({ config }: Pick<Deps, 'config'>, receivedAt: Date): Date {
+export function inboundRemovalAt({ config }: Pick<InboundDeps, 'config'>, receivedAt: Date): Date {
   return new Date(receivedAt.getTime() + config.retentionDays * DAY_MS);
 }
 
 /** In the transaction that deletes contacts. Later mail from the address is a new message without a contact. */
 export async function recordInboundOfDeleted(
-  { db }: Deps,
+  { db }: InboundDeps,
   session: Session,
   projectId: ObjectId,
   deleted: Contact[],
@@ -34,7 +34,7 @@ export async function recordInboundOfDeleted(
     );
 }
 
-export function announceInboundOfDeleted(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+export function announceInboundOfDeleted(deps: InboundDeps, projectId: ObjectId, changes: PublishedChange[]): void {
   if (changes.some(({ after }) => after === null)) wakeQueue(deps, INBOUND_REMOVALS, projectId);
 }
 
@@ -42,7 +42,7 @@ export function announceInboundOfDeleted(deps: Deps, projectId: ObjectId, change
  * Inbound messages are removed after RETENTION_DAYS, with their attachments. A message of a deleted contact is erased before that, down to
  * the fact that it came.
  */
-export function inboundRemovals(deps: Deps): JobQueue {
+export function inboundRemovals(deps: InboundDeps): JobQueue {
   return documentQueue<InboundMessage>(deps, {
     name: INBOUND_REMOVALS,
     collection: deps.db.inboundMessages,
@@ -54,7 +54,7 @@ export function inboundRemovals(deps: Deps): JobQueue {
 }
 
 /** Files first: a repeat still finds the message, and its remaining files. */
-async function removeOrErase(deps: Deps, message: InboundMessage): Promise<DueOutcome> {
+async function removeOrErase(deps: InboundDeps, message: InboundMessage): Promise<DueOutcome> {
   const { _id, projectId, receivedAt, attachments, isOfDeleted } = message;
   const removeAt = inboundRemovalAt(deps, receivedAt);
   const isOver = removeAt <= deps.clock.now();
@@ -70,7 +70,7 @@ async function removeOrErase(deps: Deps, message: InboundMessage): Promise<DueOu
 }
 
 /** Keeps that it came, its date, its conversation and its outcome. The second time there is no address left to hash. */
-function erased(deps: Deps, { projectId, from, fromHash }: InboundMessage): Partial<InboundMessage> {
+function erased(deps: InboundDeps, { projectId, from, fromHash }: InboundMessage): Partial<InboundMessage> {
   return {
     from: { email: '', name: null },
     fromHash: fromHash ?? hashOfErased(deps, projectId, from.email),

@@ -1,6 +1,5 @@
 import type { replyBody } from '../../schemas/inbound.ts';
 import type { Described } from '../../schemas/schema.ts';
-import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Mailbox, Project } from '../base/model.ts';
@@ -12,6 +11,7 @@ import { type MailDraft, type MailOrigin, mailbox, recipientsOf, sentBy } from '
 import { queuedFor, store } from '../mail/accept/send.ts';
 import type { Content, Message } from '../mail/ledger/model.ts';
 import { compileMail } from '../templates/mail.ts';
+import type { InboundDeps } from './deps.ts';
 import { getInbound } from './messages.ts';
 import type { InboundMessage } from './model.ts';
 
@@ -29,7 +29,7 @@ const UNATTENDED = /^(no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?
 
 /** Endpoint 2: an answer within the conversation, sent like every single mail. Its errors have no code. */
 export async function replyToInbound(
-  deps: Deps,
+  deps: InboundDeps,
   project: Project,
   id: string,
   input: ReplyInput,

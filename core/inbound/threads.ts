@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { parseId } from '../base/ids.ts';
 import { conversationOf, emailIdIn } from '../base/text/message-ids.ts';
 import { contentsOf } from '../mail/messages/contents.ts';
+import type { InboundDeps } from './deps.ts';
 import type { ParsedMail } from './mail.ts';
 import type { InboundMessage } from './model.ts';
 
@@ -15,7 +15,7 @@ const ANCESTORS_MAX = 20;
  * The mail that this one answers, by its headers: one that we sent, or one that came in. It must belong to this project, whatever the
  * headers say.
  */
-export async function threadOf(deps: Deps, projectId: ObjectId, mail: ParsedMail): Promise<Thread> {
+export async function threadOf(deps: InboundDeps, projectId: ObjectId, mail: ParsedMail): Promise<Thread> {
   const { inReplyTo, references, messageId } = mail;
   // The nearest first.
   const ancestors = [...new Set([...(inReplyTo ? [inReplyTo] : []), ...references.toReversed()])].slice(
@@ -42,7 +42,7 @@ export async function threadOf(deps: Deps, projectId: ObjectId, mail: ParsedMail
 }
 
 /** Our own mails among them. A reply of ours belongs to the conversation that it answered. */
-async function ownMails(deps: Deps, projectId: ObjectId, messageIds: string[]) {
+async function ownMails(deps: InboundDeps, projectId: ObjectId, messageIds: string[]) {
   const ids = messageIds.flatMap((messageId) => {
     const _id = parseId(emailIdIn(messageId));
     return _id ? [{ _id, messageId }] : [];

@@ -1,7 +1,7 @@
-import type { Deps } from '../base/deps.ts';
+import type { Collections } from '../base/collections.ts';
 import type { Upkeep } from './model.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = { db: Pick<Collections, 'upkeep'> };
 type Fields = Partial<Omit<Upkeep, '_id'>>;
 
 /** Stores these fields when nothing is stored under the name yet. */

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { batchesById } from '../base/database/batches.ts';
-import type { Deps } from '../base/deps.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
+import type { MigrationsDeps } from './deps.ts';
 import type { Migration } from './model.ts';
 
 const ERASED = 'erased';
@@ -17,7 +17,7 @@ const OVER: ReadonlySet<Migration['status']> = new Set(['completed', 'completed_
  * true while there is one with the address.
  */
 export async function eraseMigrationNotes(
-  { db }: Deps,
+  { db }: MigrationsDeps,
   { projectId, email }: { projectId: ObjectId; email: string },
 ): Promise<boolean> {
   let isOpen = false;
@@ -40,7 +40,7 @@ function namesOf({ phases }: Migration, email: string): string[] {
 }
 
 async function erase(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<MigrationsDeps, 'db'>,
   { _id, projectId }: Migration,
   items: string[],
   texts: ReadonlyArray<'attention' | 'failureReason'>,

@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
 import { announceEvents, publishEvents } from '../events/events.ts';
+import type { MigrationsDeps } from './deps.ts';
 import { forgetKey, forgetKeyLater } from './keys.ts';
 import type { Migration } from './model.ts';
 import { migrationEvent, publishMigration } from './progress/progress.ts';
@@ -12,7 +12,7 @@ type End = Pick<Migration, 'failureReason'> & {
 };
 
 /** Job and key in one commit: no crash leaves the key of a job that is over. null: the job's status allows no such end any more. */
-export async function endMigration(deps: Deps, job: Filter<Migration>, end: End): Promise<Migration | null> {
+export async function endMigration(deps: MigrationsDeps, job: Filter<Migration>, end: End): Promise<Migration | null> {
   const now = deps.clock.now();
   const isDone = end.status === 'completed' || end.status === 'completed_with_errors';
   const ended = await inTransaction(deps, async (session) => {

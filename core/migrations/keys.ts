@@ -1,5 +1,4 @@
 import type { Collection } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { unavailable } from '../base/errors.ts';
 import type { Sealed, Session } from '../base/model.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type SecretOwner,
   sealSecret,
 } from '../base/secrets.ts';
+import type { MigrationsDeps } from './deps.ts';
 import type { Migration } from './model.ts';
 import { SourceError } from './source.ts';
 
@@ -19,7 +19,7 @@ const KEPT_AFTER_FAILURE_MS = 72 * 3_600_000;
 type Job = Pick<Migration, '_id' | 'projectId' | 'provider'>;
 
 /** Sealed for this project and job alone, before the run starts. */
-export async function keepKey(deps: Deps, job: Job, key: string, session: Session): Promise<void> {
+export async function keepKey(deps: MigrationsDeps, job: Job, key: string, session: Session): Promise<void> {
   const sealed = sealOrRefuse(deps, job, key);
   await deps.db.migrationSecrets.updateOne(
     { _id: job._id, projectId: job.projectId },
@@ -29,7 +29,7 @@ export async function keepKey(deps: Deps, job: Job, key: string, session: Sessio
 }
 
 /** Without a key to seal with the job is refused: the provider key would have to be stored in clear. */
-function sealOrRefuse(deps: Deps, job: Job, key: string): Sealed {
+function sealOrRefuse(deps: MigrationsDeps, job: Job, key: string): Sealed {
   try {
     return sealSecret(deps.config, contextOf(job), key);
   } catch (error) {
@@ -39,7 +39,7 @@ function sealOrRefuse(deps: Deps, job: Job, key: string): Sealed {
 }
 
 /** Opened in activities only. A key that is gone or cannot be opened counts as a bad key: the run holds until it gets another. */
-export async function openKey(deps: Deps, job: Job): Promise<string> {
+export async function openKey(deps: MigrationsDeps, job: Job): Promise<string> {
   const secret = await deps.db.migrationSecrets.findOne({ _id: job._id, projectId: job.projectId });
   if (!secret) throw new SourceError('invalid_key', 'The provider key of this job is gone; retry it with apiKey.');
   try {
@@ -51,16 +51,16 @@ export async function openKey(deps: Deps, job: Job): Promise<string> {
   }
 }
 
-export async function hasKey(deps: Deps, job: Job): Promise<boolean> {
+export async function hasKey(deps: MigrationsDeps, job: Job): Promise<boolean> {
   return (await deps.db.migrationSecrets.countDocuments({ _id: job._id, projectId: job.projectId }, { limit: 1 })) > 0;
 }
 
 /** After the document is deleted the key cannot be recovered. */
-export async function forgetKey(deps: Deps, job: Job, session: Session): Promise<void> {
+export async function forgetKey(deps: MigrationsDeps, job: Job, session: Session): Promise<void> {
   await deps.db.migrationSecrets.deleteOne({ _id: job._id, projectId: job.projectId }, { session });
 }
 
-export async function forgetKeyLater(deps: Deps, job: Job, session: Session): Promise<void> {
+export async function forgetKeyLater(deps: MigrationsDeps, job: Job, session: Session): Promise<void> {
   const expiresAt = new Date(deps.clock.now().getTime() + KEPT_AFTER_FAILURE_MS);
   await deps.db.migrationSecrets.updateOne(
     { _id: job._id, projectId: job.projectId },
@@ -70,7 +70,7 @@ export async function forgetKeyLater(deps: Deps, job: Job, session: Session): Pr
 }
 
 /** A failed job that is retried needs its key for as long as it lives. */
-export async function keepKeyOn(deps: Deps, job: Job): Promise<void> {
+export async function keepKeyOn(deps: MigrationsDeps, job: Job): Promise<void> {
   await deps.db.migrationSecrets.updateOne(
     { _id: job._id, projectId: job.projectId, expiresAt: { $ne: null } },
     { $set: { expiresAt: null } },
@@ -78,7 +78,10 @@ export async function keepKeyOn(deps: Deps, job: Job): Promise<void> {
 }
 
 /** For callers that have only the id of the job. */
-export async function contextOfJob({ _id, projectId }: Pick<Job, '_id' | 'projectId'>, deps: Deps): Promise<string[]> {
+export async function contextOfJob(
+  { _id, projectId }: Pick<Job, '_id' | 'projectId'>,
+  deps: MigrationsDeps,
+): Promise<string[]> {
   const job = await deps.db.migrations.findOne({ _id, projectId }, { projection: { provider: 1 } });
   if (!job) throw new SecretError('The job that this key belongs to is gone.');
   return contextOf({ _id, projectId, provider: job.provider });
@@ -89,7 +92,7 @@ function contextOf({ _id, projectId, provider }: Job): string[] {
   return [projectId.toHexString(), _id.toHexString(), provider];
 }
 
-export const providerKeys: SecretKind = {
+export const providerKeys: SecretKind<MigrationsDeps> = {
   name: 'provider key',
   path: 'sealed',
   stored: ({ db }) => db.migrationSecrets as unknown as Collection<SecretOwner>,

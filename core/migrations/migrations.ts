@@ -1,13 +1,13 @@
 import type { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, unprocessable } from '../base/errors.ts';
 import { derivedId, findById } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { wakeQueue } from '../jobs/queue.ts';
+import type { MigrationsDeps } from './deps.ts';
 import { endMigration } from './finish.ts';
 import { hasKey, keepKey } from './keys.ts';
 import type { Migration, MigrationPhaseName } from './model.ts';
@@ -28,7 +28,7 @@ type Tenant = Pick<Project, '_id'>;
 
 /** Endpoints 25 and 29: the job is accepted without a request to the provider, and the job queue starts its run. */
 export async function startMigration(
-  deps: Deps,
+  deps: MigrationsDeps,
   project: Tenant,
   { key, ...input }: MigrationInput,
   origin: Origin,
@@ -61,7 +61,7 @@ export async function startMigration(
 }
 
 /** Key and job are written together, so that neither exists without the other. */
-async function insertWithKey(deps: Deps, migration: Migration, key: string): Promise<Migration> {
+async function insertWithKey(deps: MigrationsDeps, migration: Migration, key: string): Promise<Migration> {
   try {
     await inTransaction(deps, async (session) => {
       await deps.db.migrations.insertOne(migration, { session });
@@ -80,12 +80,12 @@ async function insertWithKey(deps: Deps, migration: Migration, key: string): Pro
   }
 }
 
-export function getMigration(deps: Deps, project: Tenant, id: string): Promise<Migration> {
+export function getMigration(deps: MigrationsDeps, project: Tenant, id: string): Promise<Migration> {
   return findById(deps.db.migrations, project, id, 'MIGRATION');
 }
 
 export async function listMigrations(
-  deps: Deps,
+  deps: MigrationsDeps,
   project: Tenant,
   { status, ...page }: Page & { status?: Migration['status'] | undefined },
 ): Promise<PageOf<Migration>> {
@@ -95,7 +95,7 @@ export async function listMigrations(
 
 /** A run that holds continues; a job that is over gets a new run, from the phase and page where it stopped. */
 export async function retryMigration(
-  deps: Deps,
+  deps: MigrationsDeps,
   project: Tenant,
   id: string,
   { key, fromPhase }: { key: string | null; fromPhase: MigrationPhaseName | undefined },
@@ -130,7 +130,12 @@ export async function retryMigration(
 }
 
 /** Leaves out the phase that holds. */
-export async function skipMigration(deps: Deps, project: Tenant, id: string, reason: string): Promise<Migration> {
+export async function skipMigration(
+  deps: MigrationsDeps,
+  project: Tenant,
+  id: string,
+  reason: string,
+): Promise<Migration> {
   const migration = await getMigration(deps, project, id);
   if (migration.status !== 'needs_attention') throw wrongState(migration, 'skipped');
   const now = deps.clock.now();
@@ -155,7 +160,7 @@ export async function skipMigration(deps: Deps, project: Tenant, id: string, rea
 }
 
 /** The project may start another job at once; the run notices with its next write. */
-export async function cancelMigration(deps: Deps, project: Tenant, id: string): Promise<Migration> {
+export async function cancelMigration(deps: MigrationsDeps, project: Tenant, id: string): Promise<Migration> {
   const migration = await getMigration(deps, project, id);
   const job = { _id: migration._id, projectId: project._id };
   const ended = await endMigration(deps, job, { status: 'cancelled', failureReason: null });
@@ -164,10 +169,15 @@ export async function cancelMigration(deps: Deps, project: Tenant, id: string): 
   return ended;
 }
 
-type Change = Parameters<Deps['db']['migrations']['findOneAndUpdate']>[1];
+type Change = Parameters<MigrationsDeps['db']['migrations']['findOneAndUpdate']>[1];
 
 /** Compare-and-set on the state that was read, so that two people cannot decide twice. */
-async function changeWithKey(deps: Deps, migration: Migration, change: Change, key: string | null): Promise<Migration> {
+async function changeWithKey(
+  deps: MigrationsDeps,
+  migration: Migration,
+  change: Change,
+  key: string | null,
+): Promise<Migration> {
   const { _id, projectId, status, version } = migration;
   try {
     const changed = await inTransaction(deps, async (session) => {
@@ -185,11 +195,11 @@ async function changeWithKey(deps: Deps, migration: Migration, change: Change, k
   }
 }
 
-function findMigration(deps: Deps, { projectId }: Migration, _id: ObjectId): Promise<Migration | null> {
+function findMigration(deps: MigrationsDeps, { projectId }: Migration, _id: ObjectId): Promise<Migration | null> {
   return deps.db.migrations.findOne({ _id, projectId });
 }
 
-function announce(deps: Deps, migration: Migration): void {
+function announce(deps: MigrationsDeps, migration: Migration): void {
   publishMigration(deps, migration);
   wakeQueue(deps, MIGRATION_STARTS, migration.projectId);
 }

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { type AppError, notFound, unavailable, unprocessable } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
 import type { SuppressionGroup } from '../consent/suppressions/model.ts';
+import type { MigrationsDeps } from './deps.ts';
 import type { MigrationProvider } from './model.ts';
 import { type MigratedTemplate, migrateTemplates } from './phases/templates.ts';
 import { keepPlan, planA, planB } from './preview.ts';
@@ -19,12 +19,12 @@ interface Caller {
   signal: AbortSignal;
 }
 
-export function planFromA(deps: Deps, { key, signal }: Caller) {
+export function planFromA(deps: MigrationsDeps, { key, signal }: Caller) {
   return answered(planA(deps.sources.openA({ key, signal, patienceMs: PATIENCE_MS })));
 }
 
 /** A complete count is kept, to be shown next to the number that a migration of the account reads. */
-export async function planFromB(deps: Deps, project: Tenant, { key, signal }: Caller) {
+export async function planFromB(deps: MigrationsDeps, project: Tenant, { key, signal }: Caller) {
   const plan = await answered(planB(deps.sources.openB({ key, signal, patienceMs: PATIENCE_MS })));
   if (plan.countsComplete) await keepPlan(deps, project, key, plan.unsubscribedContacts);
   return plan;
@@ -32,7 +32,7 @@ export async function planFromB(deps: Deps, project: Tenant, { key, signal }: Ca
 
 /** Endpoints 26 and 30. */
 export function migrateTemplatesNow(
-  deps: Deps,
+  deps: MigrationsDeps,
   project: Tenant,
   provider: MigrationProvider,
   { key, signal, ...wish }: Caller & { templateIds: string[]; update: boolean; origin: { seed: ObjectId } },
@@ -50,7 +50,7 @@ export interface MigratedGroup {
 }
 
 export async function migrateGroupNow(
-  deps: Deps,
+  deps: MigrationsDeps,
   project: Tenant,
   {
     key,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
-import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
+import type { MigrationsDeps } from './deps.ts';
 import { missingScope } from './rules/suppression-lists.ts';
 import {
   type SourceA,
@@ -88,7 +88,7 @@ export async function planB(source: SourceB, countMs = COUNT_MS) {
 }
 
 export async function keepPlan(
-  deps: Deps,
+  deps: MigrationsDeps,
   { _id: projectId }: Tenant,
   key: string,
   unsubscribedContacts: number,
@@ -99,7 +99,11 @@ export async function keepPlan(
 }
 
 /** The number of unsubscribed contacts in the last complete plan of this account; null without such a plan. */
-export async function plannedUnsubscribed(deps: Deps, { _id: projectId }: Tenant, key: string): Promise<number | null> {
+export async function plannedUnsubscribed(
+  deps: MigrationsDeps,
+  { _id: projectId }: Tenant,
+  key: string,
+): Promise<number | null> {
   const found = await deps.db.migrationPlans.findOne({ _id: planId(projectId.toHexString(), key), projectId });
   return found?.unsubscribedContacts ?? null;
 }

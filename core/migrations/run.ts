@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
-import type { Deps } from '../base/deps.ts';
 import { conflict } from '../base/errors.ts';
 import { publishEvents } from '../events/events.ts';
+import type { MigrationsDeps } from './deps.ts';
 import { endMigration } from './finish.ts';
 import { keepKeyOn, openKey } from './keys.ts';
 import type { Migration, MigrationPhase, MigrationPhaseName, MigrationStatus } from './model.ts';
@@ -49,7 +49,7 @@ const GROUPS_MISSING =
 /** How often progress is published on the project's stream. */
 const PUBLISH_EVERY_MS = 1_000;
 
-export async function beginMigration(deps: Deps, ref: RunRef): Promise<Step> {
+export async function beginMigration(deps: MigrationsDeps, ref: RunRef): Promise<Step> {
   const migration = await takeSlot(deps, ref, null);
   if ('next' in migration) return migration;
   await publishEvents(deps, migration.projectId, [migrationEvent('running', migration, `run ${migration.run}`)]);
@@ -58,7 +58,7 @@ export async function beginMigration(deps: Deps, ref: RunRef): Promise<Step> {
 
 /** A phase that is already over stays as it is, so that a repeated run ends in the same result. */
 export async function runMigrationPhase(
-  deps: Deps,
+  deps: MigrationsDeps,
   ref: RunRef & { phase: MigrationPhaseName },
   attempt: Attempt,
 ): Promise<Step> {
@@ -82,7 +82,7 @@ export async function runMigrationPhase(
  * now.
  */
 export async function holdMigration(
-  deps: Deps,
+  deps: MigrationsDeps,
   ref: RunRef,
   name: MigrationPhaseName,
   reason: string,
@@ -116,7 +116,7 @@ export async function holdMigration(
 }
 
 /** The decision of a person since the run holds; `hold` without one. */
-export async function decideMigration(deps: Deps, ref: RunRef): Promise<Step> {
+export async function decideMigration(deps: MigrationsDeps, ref: RunRef): Promise<Step> {
   const decided = await deps.db.migrations.findOneAndUpdate(
     { ...filterOf(ref), status: 'running', decision: { $ne: null } },
     { $set: { decision: null, updatedAt: deps.clock.now() }, $inc: { version: 1 } },
@@ -129,7 +129,7 @@ export async function decideMigration(deps: Deps, ref: RunRef): Promise<Step> {
 }
 
 /** No decision came in time, or the run itself failed. The key stays for a retry, but not for ever. */
-export async function failMigration(deps: Deps, ref: RunRef, reason: string): Promise<Step> {
+export async function failMigration(deps: MigrationsDeps, ref: RunRef, reason: string): Promise<Step> {
   const { run, _id, projectId } = filterOf(ref);
   const migration = await deps.db.migrations.findOne({ _id, projectId, run });
   const failureReason = [reason, migration?.attention].filter(Boolean).join(' ');
@@ -141,7 +141,7 @@ export async function failMigration(deps: Deps, ref: RunRef, reason: string): Pr
  * Every step begins with this compare-and-set, so that a run that was replaced (a Reset in the Web UI restores old ones) changes nothing.
  * The job that owns the slot then is started again, since the Reset has terminated its run.
  */
-async function takeSlot(deps: Deps, ref: RunRef, owner: string | null): Promise<Migration | Step> {
+async function takeSlot(deps: MigrationsDeps, ref: RunRef, owner: string | null): Promise<Migration | Step> {
   const now = deps.clock.now();
   try {
     const taken = await deps.db.migrations.findOneAndUpdate(
@@ -180,7 +180,7 @@ async function takeSlot(deps: Deps, ref: RunRef, owner: string | null): Promise<
   return step;
 }
 
-async function startHolderAgain(deps: Deps, { projectId }: RunRef): Promise<void> {
+async function startHolderAgain(deps: MigrationsDeps, { projectId }: RunRef): Promise<void> {
   await deps.db.migrations.updateOne(
     { projectId: new ObjectId(projectId), status: { $in: LIVE } },
     { $set: { dueAt: deps.clock.now() } },
@@ -192,7 +192,7 @@ interface Working {
   phase: MigrationPhase;
 }
 
-async function workThrough(deps: Deps, run: Working, { signal, show }: Attempt): Promise<void> {
+async function workThrough(deps: MigrationsDeps, run: Working, { signal, show }: Attempt): Promise<void> {
   const { provider } = run.migration;
   let publishedAt = Number.NEGATIVE_INFINITY;
   const save = async (change: Partial<MigrationPhase>) => {
@@ -238,7 +238,7 @@ async function workThrough(deps: Deps, run: Working, { signal, show }: Attempt):
 }
 
 /** The last phase ends the job: its key is deleted, and the slot is free. */
-async function endOrNext(deps: Deps, migration: Migration): Promise<Step> {
+async function endOrNext(deps: MigrationsDeps, migration: Migration): Promise<Step> {
   if (nextPhase(migration.phases) !== null) return stepOf(migration);
   const { _id, projectId, run, phases } = migration;
   const end = { status: finalStatus(phases), failureReason: null };
@@ -250,7 +250,7 @@ function refOf({ _id, projectId, run }: Migration): RunRef {
   return { projectId: projectId.toHexString(), migrationId: _id.toHexString(), run };
 }
 
-async function stepNow(deps: Deps, ref: RunRef): Promise<Step> {
+async function stepNow(deps: MigrationsDeps, ref: RunRef): Promise<Step> {
   const { _id, projectId } = filterOf(ref);
   const migration = await deps.db.migrations.findOne({ _id, projectId });
   const isOurs = migration?.run === ref.run;

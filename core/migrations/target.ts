@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
-import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
@@ -10,6 +9,7 @@ import { suppress } from '../consent/suppressions/suppressions.ts';
 import { createCustomField } from '../people/contacts/custom-fields.ts';
 import { createList } from '../people/lists/lists.ts';
 import { createTemplate, updateTemplate } from '../templates/templates.ts';
+import type { MigrationsDeps } from './deps.ts';
 import type { Migration, MigrationLink, MigrationMapping, MigrationProvider } from './model.ts';
 import { replaceUrls } from './rules/templates.ts';
 import type { SourceItem, SourceTemplate } from './source.ts';
@@ -32,7 +32,7 @@ const DESCRIPTION_MAX = 1_000;
 
 /** null when the field was made; otherwise the reason, in words for the report. `index` distinguishes two mappings to one name. */
 export async function makeField(
-  deps: Deps,
+  deps: MigrationsDeps,
   { _id, projectId, createdAt }: Job,
   { fieldName, fieldType }: MigrationMapping,
   index: number,
@@ -48,7 +48,7 @@ export async function makeField(
 }
 
 /** An existing list of the same name becomes the target; its members stay. */
-export async function makeList(deps: Deps, job: Job, source: SourceItem): Promise<Made> {
+export async function makeList(deps: MigrationsDeps, job: Job, source: SourceItem): Promise<Made> {
   const { projectId } = job;
   const owner = ownerOf(job);
   const name = nameOf(source);
@@ -64,7 +64,7 @@ export async function makeList(deps: Deps, job: Job, source: SourceItem): Promis
 }
 
 /** null: the list was not migrated, or is gone. */
-export async function linkedList(deps: Deps, job: Job, source: SourceItem): Promise<ObjectId | null> {
+export async function linkedList(deps: MigrationsDeps, job: Job, source: SourceItem): Promise<ObjectId | null> {
   const { projectId } = job;
   const link = await deps.db.migrationLinks.findOne({ _id: linkId(ownerOf(job), 'list', source.id), projectId });
   const list =
@@ -80,7 +80,7 @@ interface MadeGroup {
 
 /** Groups and topics. An existing one of the same name becomes the target; its entries stay. */
 export async function makeGroup(
-  deps: Deps,
+  deps: MigrationsDeps,
   job: Job,
   source: SourceItem & { description: string },
 ): Promise<MadeGroup> {
@@ -88,7 +88,7 @@ export async function makeGroup(
 }
 
 export async function makeGroupFor(
-  deps: Deps,
+  deps: MigrationsDeps,
   owner: TargetOwner,
   source: SourceItem & { description: string },
 ): Promise<MadeGroup> {
@@ -110,7 +110,7 @@ export async function makeGroupFor(
 
 /** Invalid addresses are left out; the others are durable when this returns. */
 export async function suppressAddresses(
-  deps: Deps,
+  deps: MigrationsDeps,
   { projectId }: { projectId: ObjectId },
   groupId: string,
   emails: string[],
@@ -131,7 +131,7 @@ export async function suppressAddresses(
 }
 
 export async function suppressGlobally(
-  deps: Deps,
+  deps: MigrationsDeps,
   job: { projectId: ObjectId },
   emails: string[],
 ): Promise<{ suppressed: number; invalid: string[] }> {
@@ -151,7 +151,7 @@ interface TemplateContent {
  * still at the source are replaced: they could not be fetched then.
  */
 export async function upsertTemplate(
-  deps: Deps,
+  deps: MigrationsDeps,
   owner: TargetOwner,
   { source, html, replacements, isFlagged }: TemplateContent,
   update: boolean,
@@ -189,7 +189,7 @@ function ownerOf({ _id, projectId, provider }: Job): TargetOwner {
 
 /** Written before the target is made; `adopt` names an existing target of the same name. */
 async function linkOf(
-  deps: Deps,
+  deps: MigrationsDeps,
   owner: TargetOwner,
   kind: string,
   sourceId: string,
@@ -219,7 +219,7 @@ async function linkOf(
 }
 
 /** A target that was deleted here since is made again, by this job. */
-async function relinked(deps: Deps, owner: TargetOwner, link: MigrationLink): Promise<MigrationLink> {
+async function relinked(deps: MigrationsDeps, owner: TargetOwner, link: MigrationLink): Promise<MigrationLink> {
   if (link.targetId === null) return link;
   const { _id, projectId } = link;
   const made = { targetId: null, createdBy: owner.createdBy, createdAt: deps.clock.now() };
@@ -227,7 +227,7 @@ async function relinked(deps: Deps, owner: TargetOwner, link: MigrationLink): Pr
   return { ...link, ...made };
 }
 
-async function keepTarget(deps: Deps, { _id, projectId }: MigrationLink, targetId: string): Promise<void> {
+async function keepTarget(deps: MigrationsDeps, { _id, projectId }: MigrationLink, targetId: string): Promise<void> {
   await deps.db.migrationLinks.updateOne({ _id, projectId }, { $set: { targetId } });
 }
 

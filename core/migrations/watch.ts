@@ -1,6 +1,6 @@
-import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import { wakeUps } from '../base/work/wake-ups.ts';
+import type { MigrationsDeps } from './deps.ts';
 import { getMigration } from './migrations.ts';
 import type { Migration } from './model.ts';
 import { migrationChannel } from './progress/progress.ts';
@@ -14,7 +14,7 @@ const SIGN_OF_LIFE_MS = 15_000;
  * reconnects with its last version gets only newer ones: each event is the whole job, so nothing in between is missed.
  */
 export async function* watchMigration(
-  deps: Deps,
+  deps: MigrationsDeps,
   project: Pick<Project, '_id'>,
   id: string,
   { afterVersion, signal }: { afterVersion: number; signal: AbortSignal },

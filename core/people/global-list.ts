@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
-import type { Deps } from '../base/deps.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
+import type { PeopleDeps } from './deps.ts';
 import type { StoredList } from './model.ts';
 
 /** The name of the list of all contacts of a project, in any call that names a list. */
@@ -29,7 +29,7 @@ export function goesToEverybody({
   return sendToGlobalList || toLists.some(({ id }) => id === GLOBAL_LIST);
 }
 
-export async function makeGlobalList(deps: Deps, project: Pick<Project, '_id'>): Promise<void> {
+export async function makeGlobalList(deps: PeopleDeps, project: Pick<Project, '_id'>): Promise<void> {
   const input = { _id: globalListId(project), name: 'All contacts', description: '', type: 'global' as const };
   await deps.db.contactLists.insertOne(newList(deps, project, input)).catch((error) => {
     if (!isDuplicateKey(error)) throw error;
@@ -37,7 +37,7 @@ export async function makeGlobalList(deps: Deps, project: Pick<Project, '_id'>):
 }
 
 export function newList(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Pick<Project, '_id'>,
   input: Pick<StoredList, '_id' | 'name' | 'description' | 'type' | 'isPublic'>,
 ): StoredList {

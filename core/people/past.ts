@@ -1,6 +1,7 @@
 import type { Filter, FindOptions, ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
+import type { CallerDeps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
+import type { PeopleDeps } from './deps.ts';
 import { type Behaviour, DAY_MS, type Past, Tally } from './filters/filters.ts';
 import type { ContactFact } from './model.ts';
 
@@ -24,10 +25,10 @@ interface Received {
 
 /** The mail that contacts received, read by the room that has it. */
 export interface ReceivedMail {
-  to(deps: Deps, asked: ReceivedAsked): AsyncIterable<Received>;
+  to(deps: CallerDeps, asked: ReceivedAsked): AsyncIterable<Received>;
   /** The contacts of these messages. `isOpen`: mail that is noted just before its outcome is written may still be claimed. */
   receivers(
-    deps: Deps,
+    deps: CallerDeps,
     projectId: ObjectId,
     messageIds: ObjectId[],
   ): Promise<{ contactIds: ObjectId[]; isOpen: boolean }>;
@@ -49,7 +50,7 @@ interface Asked {
 }
 
 /** How long facts are kept: as long as the messages that they come from. */
-export function keptMs({ config }: Pick<Deps, 'config'>): number {
+export function keptMs({ config }: Pick<PeopleDeps, 'config'>): number {
   return config.retentionDays * DAY_MS;
 }
 
@@ -57,13 +58,13 @@ export function keptMs({ config }: Pick<Deps, 'config'>): number {
  * The past of contacts, as far as these behaviours ask: in one pass over their facts and over the mail that they received. Without
  * behaviours nothing is read.
  */
-export async function readPast(deps: Deps, asked: Asked): Promise<(contactId: ObjectId) => Past> {
+export async function readPast(deps: PeopleDeps, asked: Asked): Promise<(contactId: ObjectId) => Past> {
   const tally = await readTally(deps, asked);
   return (contactId) => tally.of(contactId.toHexString());
 }
 
 /** The same, for a caller that adds facts of its own. */
-export async function readTally(deps: Deps, asked: Asked): Promise<Tally> {
+export async function readTally(deps: PeopleDeps, asked: Asked): Promise<Tally> {
   const tally = new Tally(asked.behaviours, keptMs(deps));
   const kinds = new Set(asked.behaviours.map(({ behaviour }) => behaviour));
   const isReceived = kinds.delete('received');
@@ -72,7 +73,7 @@ export async function readTally(deps: Deps, asked: Asked): Promise<Tally> {
   return tally;
 }
 
-async function addFacts(deps: Deps, asked: Asked, kinds: ContactFact['kind'][], tally: Tally): Promise<void> {
+async function addFacts(deps: PeopleDeps, asked: Asked, kinds: ContactFact['kind'][], tally: Tally): Promise<void> {
   const since = new Date(deps.clock.now().getTime() - longestMs(deps, asked.behaviours));
   const { projectId, who } = asked;
   const mine = { projectId, contactId: who, kind: { $in: kinds }, at: { $gt: since } } as Filter<ContactFact>;
@@ -80,7 +81,7 @@ async function addFacts(deps: Deps, asked: Asked, kinds: ContactFact['kind'][], 
   for await (const fact of found) tally.add(fact.contactId.toHexString(), fact);
 }
 
-async function addReceived(deps: Deps, asked: Asked, tally: Tally): Promise<void> {
+async function addReceived(deps: PeopleDeps, asked: Asked, tally: Tally): Promise<void> {
   const { projectId, who } = asked;
   const received = deps.subscribers.receivedMail.to(deps, { projectId, who, options: reading(asked) });
   for await (const { contactId, ...mail } of received)
@@ -96,7 +97,7 @@ function reading({ session, signal, timeMs }: Asked): FindOptions {
 }
 
 /** Facts older than the longest window are not read. */
-function longestMs(deps: Deps, behaviours: readonly Behaviour[]): number {
+function longestMs(deps: PeopleDeps, behaviours: readonly Behaviour[]): number {
   const days = behaviours.map(({ withinDays }) => withinDays ?? Infinity);
   return Math.min(keptMs(deps), Math.max(...days) * DAY_MS);
 }

@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../base/deps.ts';
+import { oncePerCore } from '../base/deps.ts';
 import type { Project, PropertyType, Session } from '../base/model.ts';
 import { raiseAudienceVersion } from '../base/projects.ts';
 import { createBatcher } from '../base/work/batcher.ts';
 import { BoundedMap } from '../base/work/cache.ts';
+import type { PeopleDeps } from './deps.ts';
 import {
   type Behaviour,
   behavioursOf,
@@ -49,7 +50,7 @@ interface CompiledSegment {
 
 declare module '../base/deps.ts' {
   interface Subscribers {
-    projectRules(deps: Deps, projectId: ObjectId, fieldTypes: Record<string, PropertyType>): Promise<AddedRules>;
+    projectRules(deps: CallerDeps, projectId: ObjectId, fieldTypes: Record<string, PropertyType>): Promise<AddedRules>;
   }
 }
 
@@ -58,7 +59,7 @@ const TOGETHER_MAX = 200;
 const compiled = oncePerCore(() => new BoundedMap<string, ProjectRules>(CACHE_SIZE_MAX));
 
 /** One read of the project's version shows whether the compiled copy is current. */
-export async function projectRulesOf(deps: Deps, projectId: ObjectId): Promise<ProjectRules> {
+export async function projectRulesOf(deps: PeopleDeps, projectId: ObjectId): Promise<ProjectRules> {
   const version = await versions(deps)(projectId);
   const cache = compiled(deps);
   const known = cache.get(projectId.toHexString());
@@ -69,7 +70,7 @@ export async function projectRulesOf(deps: Deps, projectId: ObjectId): Promise<P
 }
 
 /** Needed for every change, so requests that arrive together share a read. */
-const versions = oncePerCore(({ db }: Deps) =>
+const versions = oncePerCore(({ db }: PeopleDeps) =>
   createBatcher(
     async (ids: ObjectId[]) => {
       const found = await db.projects.find({ _id: { $in: ids } }, { projection: { audienceVersion: 1 } }).toArray();
@@ -81,11 +82,15 @@ const versions = oncePerCore(({ db }: Deps) =>
 );
 
 /** Called after every write of custom fields, events, segments and automations, before the request is answered. */
-export async function touchProjectRules(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {
+export async function touchProjectRules(
+  deps: PeopleDeps,
+  project: Pick<Project, '_id'>,
+  session?: Session,
+): Promise<void> {
   await raiseAudienceVersion(deps, project._id, session);
 }
 
-async function compileProjectRules(deps: Deps, projectId: ObjectId, version: number): Promise<ProjectRules> {
+async function compileProjectRules(deps: PeopleDeps, projectId: ObjectId, version: number): Promise<ProjectRules> {
   const [fields, segments] = await Promise.all([
     deps.db.customFields.find({ projectId }).toArray(),
     deps.db.contactLists.find({ projectId, type: 'segment' }).sort({ _id: 1 }).toArray(),
@@ -114,7 +119,7 @@ async function compileProjectRules(deps: Deps, projectId: ObjectId, version: num
 
 /** The types and limits that a filter is checked against when it is saved. */
 export function limitsOf(
-  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  { config, clock }: Pick<PeopleDeps, 'config' | 'clock'>,
   { fieldTypes, eventTypes }: Pick<ProjectRules, 'fieldTypes' | 'eventTypes'>,
 ): DeclaredTypes {
   const { retentionDays } = config;

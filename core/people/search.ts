@@ -1,6 +1,6 @@
 import type { Document, Filter } from 'mongodb';
 import { partOf, searchKeys } from '../base/database/search.ts';
-import type { Deps } from '../base/deps.ts';
+import type { PeopleDeps } from './deps.ts';
 import type { Contact, StoredList } from './model.ts';
 
 /** The filter for the members of a list, and the index that has them by address. */
@@ -22,7 +22,7 @@ export function membersOf({ _id, projectId, type }: Pick<StoredList, '_id' | 'pr
 
 /** Addresses of one page that contain a text, with their exact number. Only keys of the index are read, no contacts. */
 export async function findByPart(
-  deps: Deps,
+  deps: PeopleDeps,
   members: Members,
   part: string,
   page: { skip: number; limit: number },

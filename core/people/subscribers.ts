@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
+import type { CallerDeps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
+import type { PeopleDeps } from './deps.ts';
 import type { Contact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
 
@@ -18,7 +19,7 @@ export interface PublishedChange {
 interface ContactSubscriber {
   /** Writes the consequences of the change, in its transaction. */
   onChanges?(
-    deps: Deps,
+    deps: CallerDeps,
     session: Session,
     projectId: ObjectId,
     rules: ProjectRules,
@@ -26,14 +27,14 @@ interface ContactSubscriber {
   ): Promise<void>;
   /** The same for deleted contacts; called only when there are some. */
   onDeletions?(
-    deps: Deps,
+    deps: CallerDeps,
     session: Session,
     projectId: ObjectId,
     deleted: Contact[],
     changes: PublishedChange[],
   ): Promise<void>;
   /** Wakes up queues after the commit. Correctness does not depend on it. */
-  afterCommit?(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void;
+  afterCommit?(deps: CallerDeps, projectId: ObjectId, changes: PublishedChange[]): void;
 }
 
 declare module '../base/deps.ts' {
@@ -54,7 +55,7 @@ export async function recordContactChanges(...[deps, session, projectId, rules, 
   }
 }
 
-export function announceContactChanges(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+export function announceContactChanges(deps: PeopleDeps, projectId: ObjectId, changes: PublishedChange[]): void {
   if (changes.length === 0) return;
   for (const subscriber of deps.subscribers.contacts) subscriber.afterCommit?.(deps, projectId, changes);
 }

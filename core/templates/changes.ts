@@ -1,16 +1,17 @@
 import type { ObjectId } from 'mongodb';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
+import type { CallerDeps } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import type { Project, Session } from '../base/model.ts';
+import type { TemplatesDeps } from './deps.ts';
 import { findTemplate } from './find.ts';
 import type { Template, TemplateContent } from './model.ts';
 import { contentOfVersion, numbersOf, shownVersion } from './versions.ts';
 
 /** Code that follows when a version is published: `record` in its transaction, `announce` after the commit. */
 interface Publications {
-  record(deps: Deps, session: Session, template: Template): Promise<void>;
-  announce(deps: Deps, projectId: ObjectId): void;
+  record(deps: CallerDeps, session: Session, template: Template): Promise<void>;
+  announce(deps: CallerDeps, projectId: ObjectId): void;
 }
 
 declare module '../base/deps.ts' {
@@ -32,7 +33,7 @@ type Change = (session: Session, template: Template) => Promise<Partial<Template
  * numbers are given once and a decision is made on what is stored. With `session` the caller announces what was published.
  */
 export async function changeTemplate(
-  deps: Deps,
+  deps: TemplatesDeps,
   project: Pick<Project, '_id'>,
   templateId: string,
   change: Change,
@@ -45,7 +46,7 @@ export async function changeTemplate(
 }
 
 async function changed(
-  deps: Deps,
+  deps: TemplatesDeps,
   project: Pick<Project, '_id'>,
   templateId: string,
   change: Change,
@@ -67,7 +68,7 @@ async function changed(
 }
 
 /** The template as its draft has it; as it is published when it has no draft. */
-export async function atDraft(deps: Pick<Deps, 'db'>, template: Template): Promise<TemplateAt> {
+export async function atDraft(deps: Pick<TemplatesDeps, 'db'>, template: Template): Promise<TemplateAt> {
   return (await atVersion(deps, template, numbersOf(template).draft ?? shownVersion(template))) ?? atShown(template);
 }
 
@@ -77,7 +78,7 @@ export function atShown(template: Template): TemplateAt {
 
 /** null: there is no such version, or it is gone. */
 export async function atVersion(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<TemplatesDeps, 'db'>,
   template: Template,
   version: number,
 ): Promise<TemplateAt | null> {

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
 import { AppError, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project, Session } from '../base/model.ts';
+import type { TemplatesDeps } from './deps.ts';
 import type { Template } from './model.ts';
 import { type Numbers, numbersOf } from './versions.ts';
 
@@ -12,7 +12,7 @@ const TEMPLATE_ID = /^A-[0-9a-f]{20}$/;
 
 /** For everything that shows a template. `field` when the id was in a body. The internal id is accepted too. */
 export async function findTemplate(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<TemplatesDeps, 'db'>,
   project: Tenant,
   templateId: string,
   field?: string,
@@ -27,7 +27,7 @@ export async function findTemplate(
 
 /** For everything that leaves: only a published version is sent. */
 export async function publishedTemplate(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<TemplatesDeps, 'db'>,
   project: Tenant,
   templateId: string,
   field?: string,
@@ -52,7 +52,7 @@ export function requirePublished(
 
 /** Definitions store the ids that callers know. An id that names no template stays as it is, for the check that names its field. */
 export async function storedTemplateIds(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<TemplatesDeps, 'db'>,
   project: Tenant,
   given: readonly string[],
 ): Promise<(templateId: string) => string> {
@@ -69,7 +69,7 @@ export async function storedTemplateIds(
  * is repeated and sees the other.
  */
 export async function referToTemplate(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<TemplatesDeps, 'db'>,
   session: Session,
   { _id: projectId }: Tenant,
   templateId: string,

@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import { nextUpdate } from '../base/database/seen.ts';
-import type { Deps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import type { By } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, skipOf } from '../base/paging.ts';
 import { atDraft, atShown, atVersion, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
+import type { TemplatesDeps } from './deps.ts';
 import { findTemplate } from './find.ts';
 import type { Template, TemplateVersion } from './model.ts';
 import { contentOfVersion, firstVersion, numbersOf, publicationOf, saveDraft } from './versions.ts';
@@ -24,7 +24,7 @@ export interface ListedVersion extends Pick<TemplateVersion, 'version' | 'create
 
 /** The newest first. */
 export async function listVersions(
-  deps: Deps,
+  deps: TemplatesDeps,
   project: Tenant,
   templateId: string,
   page: Page,
@@ -41,7 +41,7 @@ export async function listVersions(
 
 /** `version`: a number, or `draft`, which is the published version where there is no draft. */
 export async function readTemplate(
-  deps: Deps,
+  deps: TemplatesDeps,
   project: Tenant,
   templateId: string,
   version?: string,
@@ -55,7 +55,7 @@ export async function readTemplate(
 
 /** The newest draft becomes what is sent. Refused when anything was saved or published since that the caller may not have seen. */
 export async function publishTemplate(
-  deps: Deps,
+  deps: TemplatesDeps,
   project: Tenant,
   templateId: string,
   version: number,
@@ -74,7 +74,7 @@ export async function publishTemplate(
 
 /** The content of an earlier version becomes the newest draft; nothing of it leaves before it is published. */
 export async function restoreTemplate(
-  deps: Deps,
+  deps: TemplatesDeps,
   project: Tenant,
   templateId: string,
   { version, newestVersion }: { version: number; newestVersion?: number | undefined },

@@ -4,7 +4,7 @@ import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { named } from '../base/database/search.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import type { Deps } from '../base/deps.ts';
+import type { CallerDeps } from '../base/deps.ts';
 import { conflict } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import { type By, isAuthor, madeBy, type Origin } from '../base/maker.ts';
@@ -12,13 +12,14 @@ import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
+import type { TemplatesDeps } from './deps.ts';
 import { findTemplate } from './find.ts';
 import type { Template, TemplateContent } from './model.ts';
 import { refuseUnseenVersion } from './publish.ts';
 import { contentOf, draftContent, firstVersion, numbersOf, saveDraft, savePublished } from './versions.ts';
 
 /** Returns in words what the removal of the template would break, or null. Called in the transaction of the removal. */
-type UseOfTemplate = (deps: Deps, session: Session, template: NamedTemplate) => Promise<string | null>;
+type UseOfTemplate = (deps: CallerDeps, session: Session, template: NamedTemplate) => Promise<string | null>;
 type NamedTemplate = Pick<Template, 'projectId' | 'templateId'>;
 
 declare module '../base/deps.ts' {
@@ -41,7 +42,7 @@ interface TemplateSearch {
 type NewTemplate = TemplateInput & { templateName: string; emailTemplate: string };
 type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
 export async function createTemplate(
-  deps: Deps,
+  deps: TemplatesDeps,
   project: Owner,
   input: NewTemplate,
   origin: Origin,
@@ -93,14 +94,14 @@ export function newTemplate(project: Owner, input: NewTemplate, { at, seed, by }
 }
 
 /** With its first version. The caller announces what was published. */
-export async function insertTemplate(deps: Deps, session: Session, made: Template): Promise<void> {
+export async function insertTemplate(deps: TemplatesDeps, session: Session, made: Template): Promise<void> {
   await deps.db.templates.insertOne(made, { session });
   await deps.db.templateVersions.insertOne(firstVersion(made), { session });
   if (numbersOf(made).published > 0) await deps.subscribers.publications.record(deps, session, made);
 }
 
 export async function listTemplates(
-  deps: Deps,
+  deps: TemplatesDeps,
   project: Project,
   { templateType, search, ...page }: Page & TemplateSearch,
 ): Promise<PageOf<Template>> {
@@ -118,7 +119,7 @@ export async function listTemplates(
  * at once. Names and descriptions are no content and change at once.
  */
 export async function updateTemplate(
-  deps: Deps,
+  deps: TemplatesDeps,
   project: Pick<Project, '_id'>,
   templateId: string,
   input: TemplateInput,
@@ -145,7 +146,7 @@ export async function updateTemplate(
 }
 
 /** The later of a deletion and a transaction that stores the name of the template is repeated, so that one of the two is refused. */
-export async function deleteTemplate(deps: Deps, project: Project, templateId: string): Promise<void> {
+export async function deleteTemplate(deps: TemplatesDeps, project: Project, templateId: string): Promise<void> {
   await inTransaction(deps, async (session) => {
     const template = await findTemplate(deps, project, templateId, undefined, session);
     const { _id, projectId } = template;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Deps } from '../base/deps.ts';
 import { type By, madeBy } from '../base/maker.ts';
 import type { Session } from '../base/model.ts';
+import type { TemplatesDeps } from './deps.ts';
 import type { Template, TemplateContent, TemplateVersion } from './model.ts';
 
 /** Besides the published version and the draft, which are always kept. */
@@ -32,7 +32,7 @@ export function contentOf(stored: TemplateContent): Required<TemplateContent> {
 
 /** null: there is no such version, or it is gone. */
 export async function contentOfVersion(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<TemplatesDeps, 'db'>,
   template: Template,
   version: number,
   session?: Session,
@@ -44,7 +44,7 @@ export async function contentOfVersion(
 }
 
 /** The content that a draft is continued from: the open draft, otherwise what is published. */
-export async function draftContent(deps: Pick<Deps, 'db'>, template: Template, session: Session) {
+export async function draftContent(deps: Pick<TemplatesDeps, 'db'>, template: Template, session: Session) {
   const { draft } = numbersOf(template);
   const open = draft === null ? null : await contentOfVersion(deps, template, draft, session);
   return open ?? contentOf(template);
@@ -52,7 +52,7 @@ export async function draftContent(deps: Pick<Deps, 'db'>, template: Template, s
 
 /** The fields of the template that change when the content is saved as its draft. */
 export async function saveDraft(
-  deps: Deps,
+  deps: TemplatesDeps,
   session: Session,
   template: Template,
   content: TemplateContent,
@@ -68,7 +68,7 @@ export async function saveDraft(
 
 /** The fields of the template that change when the content is saved and published at once. An open draft stays, and is older then. */
 export async function savePublished(
-  deps: Deps,
+  deps: TemplatesDeps,
   session: Session,
   template: Template,
   content: TemplateContent,
@@ -87,7 +87,7 @@ export async function savePublished(
 
 /** The fields of the template that change when its newest version is published. */
 export function publicationOf(
-  { clock }: Pick<Deps, 'clock'>,
+  { clock }: Pick<TemplatesDeps, 'clock'>,
   { version, content, draft }: { version: number; content: TemplateContent; draft: number | null },
   { by }: By,
 ): Partial<Template> {
@@ -105,7 +105,7 @@ export function firstVersion(template: Template): TemplateVersion {
 }
 
 async function addVersion(
-  { db, clock }: Deps,
+  { db, clock }: TemplatesDeps,
   session: Session,
   template: Template,
   content: TemplateContent,

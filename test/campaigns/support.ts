@@ -221,7 +221,7 @@ async function count({ deps, own }: Pick<Stage, 'deps' | 'own'>, listId: ObjectI
 
 /** A process that sends, without Temporal: it takes the steps of a run one after the other. */
 interface Hands {
-  sending: Sending;
+  sending: Sending<Deps>;
   advance(campaignId: string): Promise<CampaignStep>;
   freeze(campaignId: string): Promise<void>;
   /** Until the run ends, parks or waits; answers that step. */

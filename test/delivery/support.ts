@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import PostalMime, { type Email } from 'postal-mime';
-import type { Files } from '../../core/base/deps.ts';
+import type { Deps, Files } from '../../core/base/deps.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { MailQueue } from '../../core/mail/deliver/mail-queue.ts';
 import { openSending, type Sending } from '../../core/mail/deliver/sending.ts';
@@ -23,7 +23,7 @@ export interface Post {
   sink: Sink;
   own: Tenant;
   /** The lanes of this process; `restart` opens new ones, as a new process would. */
-  sending: Sending;
+  sending: Sending<Deps>;
   restart(): Promise<void>;
   /** POST /mails/send from a verified address, with html unless something else is given. */
   send(fields: object, headers?: Record<string, string>): Promise<Reply>;
@@ -112,7 +112,7 @@ export async function startPost(options: PostOptions = {}): Promise<Post> {
   function openLanes() {
     const { config } = deps;
     const relayOptions = { url: smtpUrl, connectionsMax: config.smtpMaxConnections, clientName: 'test.example.com' };
-    const sendingDeps: SendingDeps = {
+    const sendingDeps: SendingDeps<Deps> = {
       ...deps,
       mailer: createMailer({ ...relayOptions, ...(timeouts ? { timeouts } : {}) }),
       signer: createSigner(1, largeLimits),

@@ -1,9 +1,9 @@
 import { type Filter, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { sealSecret } from '../../base/secrets.ts';
 import { hashOf, newToken } from '../../base/tokens.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { dueAtOnce } from '../../mail/messages/messages.ts';
+import type { AccountsDeps } from '../deps.ts';
 import type { SignInLink } from '../model.ts';
 import { countLinkRequest } from './limits.ts';
 
@@ -26,7 +26,7 @@ export function linkContext({ _id }: Pick<SignInLink, '_id'>): string[] {
  * Does the same for a known and an unknown address, so neither answer nor time says which it is: the queue of mails finds out, and
  * removes the link of an unknown one.
  */
-export async function requestLink(deps: Deps, asked: { email: string; ip: string }): Promise<void> {
+export async function requestLink(deps: AccountsDeps, asked: { email: string; ip: string }): Promise<void> {
   const { config, db, log } = deps;
   await countLinkRequest(deps, asked);
   if (config.consoleFrom === '')
@@ -42,14 +42,14 @@ export async function requestLink(deps: Deps, asked: { email: string; ip: string
 }
 
 /** For an operator, who has made sure that the address is a member's. Returns the page that the link opens. */
-export async function createLink(deps: Deps, email: string): Promise<string> {
+export async function createLink(deps: AccountsDeps, email: string): Promise<string> {
   const { link, token } = newLink(deps);
   await deps.db.signInLinks.insertOne({ ...link, email });
   return linkUrl(deps, token);
 }
 
 /** For `npm start`: works on this machine until it is used. The link of the start before ends. */
-export async function createLocalLink(deps: Deps, email: string): Promise<string> {
+export async function createLocalLink(deps: AccountsDeps, email: string): Promise<string> {
   const { link, token } = newLink(deps);
   const { expiresAt: _none, ...lasting } = link;
   await deps.db.signInLinks.deleteMany({ isLocal: true });
@@ -57,7 +57,7 @@ export async function createLocalLink(deps: Deps, email: string): Promise<string
   return linkUrl(deps, token);
 }
 
-export function linkUrl({ config }: Pick<Deps, 'config'>, token: string): string {
+export function linkUrl({ config }: Pick<AccountsDeps, 'config'>, token: string): string {
   return `${config.publicUrl}/sign-in/${token}`;
 }
 
@@ -68,27 +68,27 @@ export interface LinkUse {
 }
 
 /** The address that the link signs in; null when it was used, has expired or never was. */
-export async function findLink(deps: Pick<Deps, 'db' | 'clock'>, use: LinkUse): Promise<string | null> {
+export async function findLink(deps: Pick<AccountsDeps, 'db' | 'clock'>, use: LinkUse): Promise<string | null> {
   const filter = usable(deps, use);
   const link = filter && (await deps.db.signInLinks.findOne(filter));
   return link?.email ?? null;
 }
 
 /** The same, once: of two requests one gets the address. */
-export async function useLink(deps: Pick<Deps, 'db' | 'clock'>, use: LinkUse): Promise<string | null> {
+export async function useLink(deps: Pick<AccountsDeps, 'db' | 'clock'>, use: LinkUse): Promise<string | null> {
   const filter = usable(deps, use);
   const link = filter && (await deps.db.signInLinks.findOneAndDelete(filter));
   return link?.email ?? null;
 }
 
-function usable({ clock }: Pick<Deps, 'clock'>, { token, isLocal }: LinkUse): Filter<SignInLink> | null {
+function usable({ clock }: Pick<AccountsDeps, 'clock'>, { token, isLocal }: LinkUse): Filter<SignInLink> | null {
   const hash = hashOf(token);
   if (!hash) return null;
   const isLasting = { $not: { $lte: clock.now() } };
   return { hash, email: { $exists: true }, expiresAt: isLasting, ...(isLocal ? {} : { isLocal: false }) };
 }
 
-function newLink({ clock }: Pick<Deps, 'clock'>): { link: SignInLink & { expiresAt: Date }; token: string } {
+function newLink({ clock }: Pick<AccountsDeps, 'clock'>): { link: SignInLink & { expiresAt: Date }; token: string } {
   const createdAt = clock.now();
   const { token, hash } = newToken();
   const expiresAt = new Date(createdAt.getTime() + LINK_MS);

@@ -9,6 +9,7 @@ import { sendingDomain } from '../../mail/compose/sending-domain.ts';
 import type { Outcome } from '../../mail/ledger/ledger.ts';
 import type { Delivery, DkimKey, SendingDeps } from '../../mail/ledger/relay.ts';
 import { judgeDelivery } from '../../mail/ledger/rules/judge-delivery.ts';
+import type { AccountsDeps } from '../deps.ts';
 import type { SignInLink } from '../model.ts';
 import { type LinkSecret, linkContext, linkUrl, SIGN_IN_MAILS } from './links.ts';
 
@@ -24,7 +25,7 @@ const AGAIN_MS_MAX = 60_000;
  * Sends the mails of links. They are no messages of the ledger: nothing that reads messages, counts or events can come upon one. A
  * mail that ended without an answer is sent again with the same Message-ID, until its link has expired.
  */
-export function signInMails(deps: SendingDeps): JobQueue {
+export function signInMails(deps: SendingDeps<AccountsDeps>): JobQueue {
   return documentQueue<SignInLink>(deps, {
     name: SIGN_IN_MAILS,
     collection: deps.db.signInLinks,
@@ -35,7 +36,7 @@ export function signInMails(deps: SendingDeps): JobQueue {
   });
 }
 
-async function sendLink(deps: SendingDeps, link: SignInLink): Promise<DueOutcome> {
+async function sendLink(deps: SendingDeps<AccountsDeps>, link: SignInLink): Promise<DueOutcome> {
   const takenMs = performance.now();
   const secret = openLink(deps, link);
   const member = secret && (await deps.db.members.findOne({ email: secret.email }));
@@ -52,7 +53,7 @@ async function sendLink(deps: SendingDeps, link: SignInLink): Promise<DueOutcome
   return settle(deps, link, delivery, secret.email);
 }
 
-function openLink({ config, log }: SendingDeps, link: SignInLink): LinkSecret | null {
+function openLink({ config, log }: SendingDeps<AccountsDeps>, link: SignInLink): LinkSecret | null {
   try {
     return link.sealed ? JSON.parse(openSecret(config, linkContext(link), link.sealed)) : null;
   } catch (error) {
@@ -62,7 +63,7 @@ function openLink({ config, log }: SendingDeps, link: SignInLink): LinkSecret | 
   }
 }
 
-async function compose(deps: SendingDeps, link: SignInLink, { email, token }: LinkSecret) {
+async function compose(deps: SendingDeps<AccountsDeps>, link: SignInLink, { email, token }: LinkSecret) {
   const { consoleFrom: from, publicUrl } = deps.config;
   const url = linkUrl(deps, token);
   const { host } = new URL(publicUrl);
@@ -86,12 +87,17 @@ async function compose(deps: SendingDeps, link: SignInLink, { email, token }: Li
 }
 
 /** The mail is the installation's own, so the domain may be of any project; one at a time has it verified. */
-async function dkimKeys(deps: SendingDeps, domainName: string): Promise<DkimKey[]> {
+async function dkimKeys(deps: SendingDeps<AccountsDeps>, domainName: string): Promise<DkimKey[]> {
   const domain = await deps.db.domains.findOne({ domainName, verificationStatus: 'VERIFIED' });
   return (domain && (await sendingDomain(deps, domain.projectId, domainName))?.keys) ?? [];
 }
 
-async function settle(deps: SendingDeps, link: SignInLink, delivery: Delivery, email: string): Promise<DueOutcome> {
+async function settle(
+  deps: SendingDeps<AccountsDeps>,
+  link: SignInLink,
+  delivery: Delivery,
+  email: string,
+): Promise<DueOutcome> {
   const { clock, log } = deps;
   if (delivery.kind === 'relay') throw unavailable(`The relay takes no mail now: ${delivery.fault?.reason}.`);
   const attempt = { deferrals: link.attempts ?? 0, elapsedMs: 0, jitter: Math.random(), evidenceAfterMs: null };
@@ -114,17 +120,17 @@ function codeOf(outcome: Outcome): number | null {
   return ('reply' in outcome && outcome.reply?.code) || null;
 }
 
-async function repeat({ db }: SendingDeps, link: SignInLink, dueAt: Date): Promise<DueOutcome> {
+async function repeat({ db }: SendingDeps<AccountsDeps>, link: SignInLink, dueAt: Date): Promise<DueOutcome> {
   await db.signInLinks.updateOne(sameJob(link), { $set: { dueAt }, $inc: { attempts: 1 } });
   return settled;
 }
 
-async function remove({ db }: SendingDeps, link: SignInLink): Promise<DueOutcome> {
+async function remove({ db }: SendingDeps<AccountsDeps>, link: SignInLink): Promise<DueOutcome> {
   await db.signInLinks.deleteOne(sameJob(link));
   return settled;
 }
 
-function isExpired({ clock }: SendingDeps, { expiresAt }: SignInLink): boolean {
+function isExpired({ clock }: SendingDeps<AccountsDeps>, { expiresAt }: SignInLink): boolean {
   return expiresAt !== undefined && expiresAt <= clock.now();
 }
 

@@ -1,5 +1,5 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
+import type { AccountsDeps } from '../deps.ts';
 import type { Member, Organization } from '../model.ts';
 import { listProjects } from '../projects.ts';
 
@@ -12,7 +12,7 @@ export interface OwnOrganization {
 }
 
 /** The organizations and projects that a person who has signed in may choose from. */
-export async function ownOrganizations(deps: Deps, memberships: Member[]): Promise<OwnOrganization[]> {
+export async function ownOrganizations(deps: AccountsDeps, memberships: Member[]): Promise<OwnOrganization[]> {
   const ids = memberships.map(({ organizationId }) => organizationId);
   const found = await deps.db.organizations.find({ _id: { $in: ids } }).toArray();
   const organizations = new Map(found.map((one) => [one._id.toHexString(), one]));

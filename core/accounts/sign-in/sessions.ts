@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { hashOf, newToken } from '../../base/tokens.ts';
+import type { AccountsDeps } from '../deps.ts';
 import type { MemberSession } from '../model.ts';
 import { MEMBERS_CHANGED } from '../sessions.ts';
 
@@ -12,7 +12,7 @@ const AGENT_MAX = 300;
 
 /** Always a new one, whatever cookie the browser has. The token is the value of its next cookie. */
 export async function createSession(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, clock }: Pick<AccountsDeps, 'db' | 'clock'>,
   { email, userAgent }: { email: string; userAgent: string },
 ): Promise<{ session: MemberSession; token: string }> {
   const { token, hash } = newToken();
@@ -31,13 +31,13 @@ export async function createSession(
 }
 
 /** The newest first. */
-export function listSessions({ db, clock }: Deps, email: string, page: Page): Promise<PageOf<MemberSession>> {
+export function listSessions({ db, clock }: AccountsDeps, email: string, page: Page): Promise<PageOf<MemberSession>> {
   const live = { email, expiresAt: { $gt: clock.now() } };
   return pageOf(db.memberSessions, live, page, { sort: { _id: -1 } });
 }
 
 /** The session of another person is not found, like one that never was. */
-export async function endSession(deps: Deps, email: string, sessionId: string): Promise<void> {
+export async function endSession(deps: AccountsDeps, email: string, sessionId: string): Promise<void> {
   const _id = parseId(sessionId);
   const { deletedCount } = _id ? await deps.db.memberSessions.deleteOne({ _id, email }) : { deletedCount: 0 };
   if (deletedCount === 0) throw new AppError('not_found', 'You have no such session.', { code: 'SESSION_NOT_FOUND' });
@@ -46,7 +46,7 @@ export async function endSession(deps: Deps, email: string, sessionId: string): 
 
 /** All sessions of the person but this one. Returns their number. */
 export async function endOtherSessions(
-  deps: Deps,
+  deps: AccountsDeps,
   { _id, email }: Pick<MemberSession, '_id' | 'email'>,
 ): Promise<number> {
   const { deletedCount } = await deps.db.memberSessions.deleteMany({ email, _id: { $ne: _id } });
@@ -55,7 +55,7 @@ export async function endOtherSessions(
 }
 
 /** For a browser that signs in again: does nothing when the session is over. */
-export async function endSessionOf(deps: Deps, token: string): Promise<void> {
+export async function endSessionOf(deps: AccountsDeps, token: string): Promise<void> {
   const hash = hashOf(token);
   if (!hash) return;
   await deps.db.memberSessions.deleteOne({ hash });
@@ -63,7 +63,7 @@ export async function endSessionOf(deps: Deps, token: string): Promise<void> {
 }
 
 /** After a restored backup, which has sessions and links that were ended since. Returns the number of sessions. */
-export async function endAllSessions({ db, signals }: Pick<Deps, 'db' | 'signals'>): Promise<number> {
+export async function endAllSessions({ db, signals }: Pick<AccountsDeps, 'db' | 'signals'>): Promise<number> {
   const [{ deletedCount }] = await Promise.all([db.memberSessions.deleteMany({}), db.signInLinks.deleteMany({})]);
   signals.publish(MEMBERS_CHANGED, '');
   return deletedCount;

@@ -1,4 +1,4 @@
-import type { Deps } from '../../base/deps.ts';
+import type { AccountsDeps } from '../deps.ts';
 import type { MemberSession } from '../model.ts';
 import type { SessionIdentity } from '../sessions.ts';
 import { type LinkUse, useLink } from './links.ts';
@@ -12,7 +12,7 @@ interface Browser {
 
 /** null: the link does not work, or its person is no member any more. The session that the browser had ends. */
 export async function signIn(
-  deps: Deps,
+  deps: AccountsDeps,
   use: LinkUse,
   { userAgent, oldToken }: Browser,
 ): Promise<(SessionIdentity & { session: MemberSession; token: string }) | null> {

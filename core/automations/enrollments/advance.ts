@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps, EnrollmentWait } from '../../base/deps.ts';
+import type { EnrollmentWait } from '../../base/deps.ts';
 import { marketingFacts } from '../../consent/suppressions/groups.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
@@ -7,6 +7,7 @@ import { mailChannel } from '../../mail/messages/messages.ts';
 import type { Contact } from '../../people/model.ts';
 import { readPast } from '../../people/past.ts';
 import { definitionOf } from '../definitions.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import { stepMail } from '../mails.ts';
 import type { Automation, Enrollment, EnrollmentEvent } from '../model.ts';
 import { AT_ONCE } from '../record-triggers.ts';
@@ -37,7 +38,7 @@ interface Person {
  * may be called any number of times from any process: a second call finds the enrollment where the first one left it.
  */
 export async function advanceEnrollment(
-  deps: Deps,
+  deps: AutomationsDeps,
   { projectId, enrollmentId }: { projectId: ObjectId; enrollmentId: ObjectId },
   nowMs: number,
 ): Promise<Directive> {
@@ -60,7 +61,7 @@ export async function advanceEnrollment(
 }
 
 /** The first move of an enrollment, to be written with the entry itself; null: enter, and read again. */
-export async function firstMove(deps: Deps, entering: Enrollment, nowMs: number): Promise<Move | null> {
+export async function firstMove(deps: AutomationsDeps, entering: Enrollment, nowMs: number): Promise<Move | null> {
   const person = await withContext(deps, entering);
   if (!person.contact || !person.automation) return null;
   const step = await nextStep(deps, person, Math.max(nowMs, deps.clock.now().getTime()));
@@ -68,7 +69,7 @@ export async function firstMove(deps: Deps, entering: Enrollment, nowMs: number)
 }
 
 /** The wait with which the run can begin; null: the run has to call advanceEnrollment first. */
-export async function currentWait(deps: Deps, enrollment: Enrollment): Promise<EnrollmentWait | null> {
+export async function currentWait(deps: AutomationsDeps, enrollment: Enrollment): Promise<EnrollmentWait | null> {
   const { projectId, automationId, waitUntil, version } = enrollment;
   if (waitUntil === null || enrollment.parked) return null;
   const automation = await deps.db.automations.findOne({ _id: automationId, projectId });
@@ -78,12 +79,12 @@ export async function currentWait(deps: Deps, enrollment: Enrollment): Promise<E
   return directive?.kind === 'wait' ? { untilMs: directive.untilMs, label: directive.label } : null;
 }
 
-async function readPerson(deps: Deps, projectId: ObjectId, _id: ObjectId): Promise<Person | null> {
+async function readPerson(deps: AutomationsDeps, projectId: ObjectId, _id: ObjectId): Promise<Person | null> {
   const enrollment = await deps.db.enrollments.findOne({ _id, projectId });
   return enrollment && withContext(deps, enrollment);
 }
 
-async function withContext(deps: Deps, enrollment: Enrollment): Promise<Person> {
+async function withContext(deps: AutomationsDeps, enrollment: Enrollment): Promise<Person> {
   const { projectId, automationId, contactId } = enrollment;
   const [automation, contact] = await Promise.all([
     deps.db.automations.findOne({ _id: automationId, projectId }),
@@ -92,7 +93,7 @@ async function withContext(deps: Deps, enrollment: Enrollment): Promise<Person> 
   return { enrollment, automation, contact };
 }
 
-async function isActive(deps: Deps, { automationId, projectId }: Enrollment): Promise<boolean> {
+async function isActive(deps: AutomationsDeps, { automationId, projectId }: Enrollment): Promise<boolean> {
   const found = await deps.db.automations.findOne({ _id: automationId, projectId }, { projection: { status: 1 } });
   return found?.status === 'active';
 }
@@ -104,7 +105,11 @@ interface Step {
 }
 
 /** null: read the enrollment again. */
-async function nextStep(deps: Deps, { enrollment, automation, contact }: Person, nowMs: number): Promise<Step | null> {
+async function nextStep(
+  deps: AutomationsDeps,
+  { enrollment, automation, contact }: Person,
+  nowMs: number,
+): Promise<Step | null> {
   const at = new Date(nowMs);
   if (!contact) return left(enrollment, exit({ ...enrollment, started: true }, 'contact_deleted', at));
   if (!automation || automation.status === 'archived')
@@ -131,7 +136,7 @@ async function nextStep(deps: Deps, { enrollment, automation, contact }: Person,
 }
 
 async function factsAbout(
-  deps: Deps,
+  deps: AutomationsDeps,
   { projectId, event }: Enrollment,
   person: Contact,
   { definition, behaviours }: CompiledAutomation,
@@ -171,7 +176,11 @@ interface Visit {
   at: Date;
 }
 
-async function recordEvents(deps: Deps, { enrollment, contact, compiled, at }: Visit, stepEvents: StepEvent[]) {
+async function recordEvents(
+  deps: AutomationsDeps,
+  { enrollment, contact, compiled, at }: Visit,
+  stepEvents: StepEvent[],
+) {
   const events: EnrollmentEvent[] = [];
   const mails: NonNullable<Move['mails']> = [];
   for (const stepEvent of stepEvents) {

@@ -1,7 +1,7 @@
 import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { keyedBatcher } from '../../base/work/batcher.ts';
 import { newlyAccepted } from '../../mail/ledger/counting/facts.ts';
@@ -9,6 +9,7 @@ import type { Content, Message } from '../../mail/ledger/model.ts';
 import { withRemoval } from '../../mail/messages/content-retention.ts';
 import { insertWritten } from '../../mail/messages/messages.ts';
 import { announceContactEvents } from '../../people/contacts/events.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { Enrollment } from '../model.ts';
 import { type CountedMove, countMoves, processWriter } from './counts.ts';
 import { publishMoves } from './events.ts';
@@ -29,7 +30,7 @@ type MoveOutcome = 'written' | 'stale' | 'inside' | 'entered_before';
 
 const queues = oncePerCore(() =>
   keyedBatcher(
-    ({ deps, projectId }: { deps: Deps; projectId: ObjectId }) =>
+    ({ deps, projectId }: { deps: AutomationsDeps; projectId: ObjectId }) =>
       (moves: Move[]) =>
         commitMoves(deps, projectId, moves),
     { sizeMax: MOVES_TOGETHER_MAX, runsMax: 1 },
@@ -40,12 +41,16 @@ const queues = oncePerCore(() =>
  * The only way to change an enrollment. Moves that arrive while a write of the project is running join the next one, which keeps the counts
  * right.
  */
-export function commitMove(deps: Deps, projectId: ObjectId, move: Move): Promise<MoveOutcome> {
+export function commitMove(deps: AutomationsDeps, projectId: ObjectId, move: Move): Promise<MoveOutcome> {
   return queues(deps)(projectId.toHexString(), { deps, projectId }, move);
 }
 
 /** The whole transaction is repeated on a duplicate key; the repeat sees the conflicting enrollment. */
-async function commitMoves(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<Array<MoveOutcome | Error>> {
+async function commitMoves(
+  deps: AutomationsDeps,
+  projectId: ObjectId,
+  moves: Move[],
+): Promise<Array<MoveOutcome | Error>> {
   try {
     const outcomes = await repeatOnDuplicate(() => commitOnce(deps, projectId, moves));
     announceContactEvents(deps, projectId);
@@ -57,7 +62,11 @@ async function commitMoves(deps: Deps, projectId: ObjectId, moves: Move[]): Prom
   }
 }
 
-async function commitSingly(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<Array<MoveOutcome | Error>> {
+async function commitSingly(
+  deps: AutomationsDeps,
+  projectId: ObjectId,
+  moves: Move[],
+): Promise<Array<MoveOutcome | Error>> {
   const outcomes: Array<MoveOutcome | Error> = [];
   for (let from = 0; from < moves.length; from += SINGLY_AT_ONCE) {
     const some = moves.slice(from, from + SINGLY_AT_ONCE);
@@ -76,7 +85,7 @@ function isWriteConflict(error: unknown): boolean {
 let nextWriter = processWriter();
 
 /** Each try writes to another part of the counts. */
-function commitOnce(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<MoveOutcome[]> {
+function commitOnce(deps: AutomationsDeps, projectId: ObjectId, moves: Move[]): Promise<MoveOutcome[]> {
   const { operationTimeoutMs } = deps.config;
   const timeoutMs = moves.length > 1 ? Math.min(TOGETHER_MS, operationTimeoutMs) : operationTimeoutMs;
   const patience = { ...deps, config: { ...deps.config, operationTimeoutMs: timeoutMs } };
@@ -85,7 +94,7 @@ function commitOnce(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<Mov
 
 /** For callers that have a transaction of their own. */
 export async function writeMoves(
-  deps: Deps,
+  deps: AutomationsDeps,
   session: Session,
   projectId: ObjectId,
   moves: Move[],
@@ -108,7 +117,7 @@ export async function writeMoves(
   return outcomes;
 }
 
-async function readRevisions(deps: Deps, session: Session, projectId: ObjectId, moves: Move[]) {
+async function readRevisions(deps: AutomationsDeps, session: Session, projectId: ObjectId, moves: Move[]) {
   const ids = moves.map(({ after }) => after._id);
   const found = await deps.db.enrollments
     .find({ _id: { $in: ids }, projectId }, { session, projection: { revision: 1 } })
@@ -121,7 +130,12 @@ interface InTheWay {
   before: Set<string>;
 }
 
-async function readInTheWay(deps: Deps, session: Session, projectId: ObjectId, moves: Move[]): Promise<InTheWay> {
+async function readInTheWay(
+  deps: AutomationsDeps,
+  session: Session,
+  projectId: ObjectId,
+  moves: Move[],
+): Promise<InTheWay> {
   const entering = moves.filter(({ before }) => before === null).map(({ after }) => after);
   if (entering.length === 0) return { inside: new Set(), before: new Set() };
   const automationId = { $in: entering.map((one) => one.automationId) };

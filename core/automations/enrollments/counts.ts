@@ -1,6 +1,6 @@
 import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { AutomationCount, Enrollment, EnrollmentEvent, ExitReason } from '../model.ts';
 
 /** The changes that a move makes to the counts of the automation ('') and of its steps. */
@@ -18,7 +18,7 @@ const WRITERS = 8;
  * process that was killed in a transaction last for a minute.
  */
 export async function countMoves(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<AutomationsDeps, 'db'>,
   session: Session,
   projectId: ObjectId,
   moves: CountedMove[],

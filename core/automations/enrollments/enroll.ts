@@ -1,10 +1,11 @@
 import type { AnyBulkWriteOperation, Collection, Document, ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import { createBatcher } from '../../base/work/batcher.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import { mailChannel } from '../../mail/messages/messages.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from '../model.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from '../record-triggers.ts';
 import { advanceEnrollment, firstMove } from './advance.ts';
@@ -15,7 +16,7 @@ const ERASE_AGAIN_MS = 60_000;
 const NOTES_TOGETHER_MAX = 64;
 
 /** Contact changes that may enroll a contact. */
-export function triggerQueue(deps: Deps): JobQueue {
+export function triggerQueue(deps: AutomationsDeps): JobQueue {
   return documentQueue<Trigger>(deps, {
     name: TRIGGERS,
     collection: deps.db.triggers,
@@ -26,7 +27,7 @@ export function triggerQueue(deps: Deps): JobQueue {
 }
 
 /** Custom events that may enroll a contact. */
-export function eventQueue(deps: Deps): JobQueue {
+export function eventQueue(deps: AutomationsDeps): JobQueue {
   return documentQueue<EventRecord>(deps, {
     name: EVENTS,
     collection: deps.db.events,
@@ -37,7 +38,7 @@ export function eventQueue(deps: Deps): JobQueue {
 }
 
 async function followTrigger(
-  deps: Deps,
+  deps: AutomationsDeps,
   { _id, projectId, contactId, automationIds, at }: Trigger,
 ): Promise<DueOutcome> {
   const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at, event: null });
@@ -46,7 +47,7 @@ async function followTrigger(
   return settled;
 }
 
-async function followEvent(deps: Deps, record: EventRecord): Promise<DueOutcome> {
+async function followEvent(deps: AutomationsDeps, record: EventRecord): Promise<DueOutcome> {
   const { _id, projectId, contactId, eventName, properties, createdAt, automationIds = [] } = record;
   const event = { id: _id, name: eventName, properties };
   const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at: createdAt, event });
@@ -55,8 +56,8 @@ async function followEvent(deps: Deps, record: EventRecord): Promise<DueOutcome>
   return settled;
 }
 
-const noteTrigger = oncePerCore(({ db }: Deps) => outcomeRecorder(db.triggers));
-const noteEvent = oncePerCore(({ db }: Deps) => outcomeRecorder(db.events));
+const noteTrigger = oncePerCore(({ db }: AutomationsDeps) => outcomeRecorder(db.triggers));
+const noteEvent = oncePerCore(({ db }: AutomationsDeps) => outcomeRecorder(db.events));
 
 /** Outcomes of triggers that are processed at the same time are written together. */
 function outcomeRecorder<Doc extends Document>(
@@ -82,7 +83,7 @@ interface Occasion {
 type Entrance = Pick<Automation, '_id' | 'version' | 'entryCriteria'>;
 
 /** May run twice: the enrollment's id is derived from trigger and automation, so the second time finds it. */
-async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[]> {
+async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<TriggerOutcome[]> {
   const { projectId, contactId, automationIds } = occasion;
   const [contact, automations] = await Promise.all([
     deps.db.contacts.findOne({ _id: contactId, projectId }),
@@ -102,7 +103,7 @@ async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[
 }
 
 /** The first steps need no run: they are taken with the entry, and only an enrollment that reaches a wait gets a run. */
-async function enter(deps: Deps, occasion: Occasion, automation: Entrance): Promise<TriggerOutcome> {
+async function enter(deps: AutomationsDeps, occasion: Occasion, automation: Entrance): Promise<TriggerOutcome> {
   const { projectId, contactId } = occasion;
   const automationId = automation._id;
   const entering = newEnrollment(deps, occasion, automation);
@@ -122,7 +123,7 @@ async function enter(deps: Deps, occasion: Occasion, automation: Entrance): Prom
 }
 
 function newEnrollment(
-  deps: Deps,
+  deps: AutomationsDeps,
   { _id, projectId, contactId, at, event }: Occasion,
   { _id: automationId, version, entryCriteria }: Entrance,
 ): Enrollment {
@@ -152,7 +153,7 @@ function newEnrollment(
 }
 
 /** After a deletion: removes personal data from the contact's events and enrollments. */
-async function erase(deps: Deps, { _id, projectId, contactId, erasedAt }: Trigger): Promise<DueOutcome> {
+async function erase(deps: AutomationsDeps, { _id, projectId, contactId, erasedAt }: Trigger): Promise<DueOutcome> {
   await deps.db.events.updateMany({ projectId, contactId, properties: { $ne: {} } }, { $set: { properties: {} } });
   await deps.db.enrollments.updateMany({ projectId, contactId, event: { $ne: null } }, { $set: { event: null } });
   const now = deps.clock.now();

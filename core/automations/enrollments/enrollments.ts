@@ -1,8 +1,8 @@
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { definitionOf, getAutomation } from '../definitions.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { Enrollment } from '../model.ts';
 import { stepAfter } from '../rules/interpreter.ts';
 
@@ -16,7 +16,7 @@ export interface EnrollmentView {
 }
 
 export async function listEnrollments(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
   automationId: string,
   { status, stepId, ...page }: Page & { status?: Enrollment['status'] | undefined; stepId?: string | undefined },

@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { type NewEvent, publishEvents } from '../../events/events.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { CountedMove } from './counts.ts';
 
 /** Publishes contacts that entered, finished or left an automation, in the transaction that moves them. */
 export async function publishMoves(
-  deps: Deps,
+  deps: AutomationsDeps,
   session: Session,
   projectId: ObjectId,
   moves: CountedMove[],

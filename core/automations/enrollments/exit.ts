@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { goneGroups } from '../../consent/suppressions/groups.ts';
 import type { SuppressionFact } from '../../consent/suppressions/rules.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import type { Contact } from '../../people/model.ts';
 import type { PublishedChange } from '../../people/subscribers.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { Enrollment, ExitReason } from '../model.ts';
 import { AT_ONCE, ENROLLMENTS, insertTriggers, newTrigger } from '../record-triggers.ts';
 import { isUnsubscribed } from '../rules/exits.ts';
@@ -39,7 +39,7 @@ let nextWriter = processWriter();
 
 /** In the transaction that deletes contacts: their enrollments end at once. */
 export async function recordDeletions(
-  deps: Deps,
+  deps: AutomationsDeps,
   session: Session,
   projectId: ObjectId,
   deleted: Contact[],
@@ -64,7 +64,7 @@ export async function recordDeletions(
   );
 }
 
-export function announceDeletions(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+export function announceDeletions(deps: AutomationsDeps, projectId: ObjectId, changes: PublishedChange[]): void {
   if (changes.some(({ after }) => !after)) wakeQueue(deps, ENROLLMENTS, projectId);
 }
 
@@ -75,7 +75,7 @@ const CONTACTS_AT_ONCE = 1_000;
  * suppressions again before it is taken.
  */
 export async function endUnsubscribed(
-  deps: Deps,
+  deps: AutomationsDeps,
   projectId: ObjectId,
   emails: string[],
   entry: SuppressionFact,
@@ -112,7 +112,7 @@ export async function endUnsubscribed(
 }
 
 /** Ends one enrollment, repeating on concurrent writes. */
-export async function leave(deps: Deps, enrollment: Enrollment, reason: ExitReason): Promise<void> {
+export async function leave(deps: AutomationsDeps, enrollment: Enrollment, reason: ExitReason): Promise<void> {
   const { _id, projectId } = enrollment;
   for (let before: Enrollment | null = enrollment; before?.status === 'active'; ) {
     const move: Move = { before, after: withExitJob(before, reason, deps.clock.now()) };

@@ -1,7 +1,8 @@
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { RateShare } from '../../base/limits/budgets.ts';
 import { again, type DueOutcome, documentQueue, done } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { Automation, Enrollment } from '../model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from '../record-triggers.ts';
 import { currentWait } from './advance.ts';
@@ -12,7 +13,7 @@ const ENROLL_CONCURRENCY = 16;
 const AGAIN_AFTER_MS = 20_000;
 
 /** Applies a new status of an automation to its enrollments. May run twice: it selects only enrollments that are not yet updated. */
-export function automationChangeQueue(deps: Deps): JobQueue {
+export function automationChangeQueue(deps: AutomationsDeps): JobQueue {
   return documentQueue<Automation>(deps, {
     name: AUTOMATION_CHANGES,
     collection: deps.db.automations,
@@ -24,7 +25,7 @@ export function automationChangeQueue(deps: Deps): JobQueue {
 }
 
 /** Starts runs and wakes waiting ones, at the rate that Temporal can bear, with projects taking turns. */
-export function enrollmentQueue(deps: Deps): JobQueue {
+export function enrollmentQueue(deps: AutomationsDeps): JobQueue {
   return documentQueue<Enrollment>(deps, {
     name: ENROLLMENTS,
     collection: deps.db.enrollments,
@@ -48,7 +49,7 @@ export function enrollmentQueue(deps: Deps): JobQueue {
 }
 
 const enrollmentStarts = oncePerCore(
-  ({ budgets, config }: Deps) =>
+  ({ budgets, config }: AutomationsDeps) =>
     new RateShare(budgets, {
       name: 'enrollments',
       amount: config.enrollPerSecond,
@@ -57,7 +58,10 @@ const enrollmentStarts = oncePerCore(
     }),
 );
 
-async function followStatus(deps: Deps, { _id, projectId, status, moveBefore }: Automation): Promise<DueOutcome> {
+async function followStatus(
+  deps: AutomationsDeps,
+  { _id, projectId, status, moveBefore }: Automation,
+): Promise<DueOutcome> {
   const people = { projectId, automationId: _id, status: 'active' as const };
   if (status === 'active') {
     const standing = { ...people, $or: [{ parked: true }, { started: true, version: { $lt: moveBefore } }] };

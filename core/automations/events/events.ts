@@ -3,13 +3,13 @@ import type { Described } from '../../../schemas/schema.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, findById } from '../../base/ids.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { touchProjectRules } from '../../people/project-rules.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { EventDefinition, EventProperty } from '../model.ts';
 
 type EventInput = Described<typeof updateEventBody>;
@@ -17,7 +17,7 @@ type EventInput = Described<typeof updateEventBody>;
 type Tenant = Pick<Project, '_id'>;
 
 export async function createEvent(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Tenant,
   input: EventInput & { eventName: string },
   { at, seed }: Origin,
@@ -46,7 +46,7 @@ export async function createEvent(
 }
 
 export async function listEvents(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Tenant,
   { search, ...page }: Page & { search?: string | undefined },
 ): Promise<PageOf<EventDefinition>> {
@@ -54,13 +54,13 @@ export async function listEvents(
   return pageOf(deps.db.eventDefinitions, filter, page, { sort: { eventName: 1 }, hint: 'event_name' });
 }
 
-export function getEvent(deps: Deps, project: Tenant, id: string): Promise<EventDefinition> {
+export function getEvent(deps: AutomationsDeps, project: Tenant, id: string): Promise<EventDefinition> {
   return findById(deps.db.eventDefinitions, project, id, 'EVENT');
 }
 
 /** Recorded events keep their values; automations read them with the new types. */
 export async function updateEvent(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Tenant,
   id: string,
   { eventName, description, properties }: EventInput,
@@ -85,7 +85,7 @@ export async function updateEvent(
 }
 
 /** Recorded events are kept. */
-export async function deleteEvent(deps: Deps, project: Tenant, id: string): Promise<void> {
+export async function deleteEvent(deps: AutomationsDeps, project: Tenant, id: string): Promise<void> {
   const { _id, eventName } = await getEvent(deps, project, id);
   const user = await deps.db.automations.findOne(
     { projectId: project._id, status: 'active', deletedAt: null, 'entryCriteria.eventName': eventName },

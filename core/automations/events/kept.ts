@@ -1,12 +1,15 @@
 import { batchesById } from '../../base/database/batches.ts';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
+import type { AutomationsDeps } from '../deps.ts';
 
 const CONTACTS_AT_ONCE = 200;
 const EVENTS_AT_ONCE = 500;
 
 /** Announces the custom events again that a project still has, as for new ones. Returns how many there are. */
-export async function announceKeptEvents(deps: Deps, { _id: projectId }: Pick<Project, '_id'>): Promise<number> {
+export async function announceKeptEvents(
+  deps: AutomationsDeps,
+  { _id: projectId }: Pick<Project, '_id'>,
+): Promise<number> {
   let count = 0;
   const each = { size: CONTACTS_AT_ONCE, projection: { _id: 1 }, hint: 'newest' };
   for await (const contacts of batchesById(deps.db.contacts, { projectId }, each)) {

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { READ_TIME_MAX_MS } from '../../base/paging.ts';
 import type { Contact } from '../../people/model.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { EventRecord } from '../model.ts';
 import { getEvent } from './events.ts';
 
@@ -18,7 +18,7 @@ interface SeenEvent {
 }
 
 /** The names that events had within the last 30 days, the newest first. */
-export async function seenEvents({ db, clock }: Deps, { _id: projectId }: Tenant): Promise<SeenEvent[]> {
+export async function seenEvents({ db, clock }: AutomationsDeps, { _id: projectId }: Tenant): Promise<SeenEvent[]> {
   const since = new Date(clock.now().getTime() - SEEN_DAYS * DAY_MS);
   const found = await db.events
     .aggregate<{ _id: string; at: Date }>(
@@ -45,7 +45,7 @@ export function newestOfEachName(projectId: ObjectId): object[] {
 
 /** The newest events of one name, with the addresses of the contacts that are there still. */
 export async function newestRecords(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Tenant,
   eventId: string,
   { limit = 10 }: { limit?: number | undefined },

@@ -4,7 +4,8 @@ import type { Described } from '../../../schemas/schema.ts';
 import { byProject } from '../../base/database/batches.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import type { CallerDeps } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { AppError, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import type { Origin } from '../../base/maker.ts';
@@ -16,6 +17,7 @@ import { wakeQueue } from '../../jobs/queue.ts';
 import { changeContact } from '../../people/changes/changes.ts';
 import type { Contact } from '../../people/model.ts';
 import { type ProjectRules, projectRulesOf } from '../../people/project-rules.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { EventDefinition, EventRecord } from '../model.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
 import { publishRecorded } from './publish.ts';
@@ -23,8 +25,8 @@ import { publishRecorded } from './publish.ts';
 /** Code that follows custom events. */
 interface EventSubscriber {
   /** In the transaction that records them; without one they were recorded long ago. */
-  record(deps: Deps, session: Session | undefined, projectId: ObjectId, events: EventRecord[]): Promise<void>;
-  announce(deps: Deps, projectId: ObjectId): void;
+  record(deps: CallerDeps, session: Session | undefined, projectId: ObjectId, events: EventRecord[]): Promise<void>;
+  announce(deps: CallerDeps, projectId: ObjectId): void;
 }
 
 declare module '../../base/deps.ts' {
@@ -38,7 +40,7 @@ const TOGETHER_MAX = 100;
 
 /** With its checks in the documented order: a contact is created only after all of them have passed. */
 export async function sendEvent(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Project,
   { eventName, email, contactId, eventProperties }: SendEventInput,
   origin: Origin,
@@ -126,7 +128,7 @@ function isText(text: string): boolean {
 
 /** contactId takes precedence. An unknown address creates its contact, which may start other automations. */
 async function contactOf(
-  deps: Deps,
+  deps: AutomationsDeps,
   project: Project,
   { address, contactId }: { address: string | null; contactId: SendEventInput['contactId'] },
   { at, seed }: Origin,
@@ -149,7 +151,7 @@ async function contactOf(
 }
 
 /** Contacts of requests that arrive together share a read. */
-const contacts = oncePerCore(({ db }: Deps) =>
+const contacts = oncePerCore(({ db }: AutomationsDeps) =>
   createBatcher(
     async (asked: { projectId: ObjectId; email: string }[]) => {
       const found = await Promise.all(
@@ -175,12 +177,12 @@ function contactNotFound(): AppError {
 }
 
 /** Events of requests that arrive together share a write. */
-const recorder = oncePerCore((deps: Deps) =>
+const recorder = oncePerCore((deps: AutomationsDeps) =>
   createBatcher((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 
 /** Under derived ids: a repeated request finds the event of its first try and returns it. */
-async function insertAll(deps: Deps, records: EventRecord[]): Promise<EventRecord[]> {
+async function insertAll(deps: AutomationsDeps, records: EventRecord[]): Promise<EventRecord[]> {
   const distinct = new Map(records.map((record) => [record._id.toHexString(), record]));
   try {
     await inTransaction(deps, (session) => insertWithFacts(deps, session, [...distinct.values()]));
@@ -199,7 +201,7 @@ async function insertAll(deps: Deps, records: EventRecord[]): Promise<EventRecor
   }
 }
 
-async function findKnown({ db }: Deps, records: EventRecord[]): Promise<Map<string, EventRecord>> {
+async function findKnown({ db }: AutomationsDeps, records: EventRecord[]): Promise<Map<string, EventRecord>> {
   const found = await Promise.all(
     byProject(records).map(([projectId, some]) => {
       const ids = some.map(({ _id }) => _id);
@@ -209,7 +211,7 @@ async function findKnown({ db }: Deps, records: EventRecord[]): Promise<Map<stri
   return new Map(found.flat().map((record) => [record._id.toHexString(), record]));
 }
 
-async function insertWithFacts(deps: Deps, session: Session, records: EventRecord[]): Promise<void> {
+async function insertWithFacts(deps: AutomationsDeps, session: Session, records: EventRecord[]): Promise<void> {
   await deps.db.events.insertMany(records, { session });
   for (const [projectId, some] of byProject(records))
     await deps.subscribers.customEvents.record(deps, session, projectId, some);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../deps.ts';
+import type { Needs } from '../deps.ts';
 import { AppError, conflict } from '../errors.ts';
 import type { IdempotencyRow, Session } from '../model.ts';
 import { isDuplicateKey } from './idempotent-insert.ts';
@@ -23,8 +23,10 @@ export interface FirstTry {
 
 type Begun = { replay: { status: number; body: string } } | { first: FirstTry };
 
+type IdempotencyDeps = Needs<'clock', 'idempotency'>;
+
 export async function beginIdempotent(
-  deps: Deps,
+  deps: IdempotencyDeps,
   { tenant, key, fingerprint }: { tenant: ObjectId; key: string; fingerprint: string },
 ): Promise<Begun> {
   const _id = rowId(tenant, key);
@@ -50,12 +52,16 @@ export async function beginIdempotent(
 }
 
 /** In the transaction of what they promise: a row that exists already fails it. */
-export async function insertRows({ db }: Pick<Deps, 'db'>, rows: IdempotencyRow[], session: Session): Promise<void> {
+export async function insertRows(
+  { db }: Pick<IdempotencyDeps, 'db'>,
+  rows: IdempotencyRow[],
+  session: Session,
+): Promise<void> {
   if (rows.length > 0) await db.idempotency.insertMany(rows, { session });
 }
 
 /** Removes those of these rows whose time is over. */
-export async function removeExpiredRows({ db, clock }: Pick<Deps, 'db' | 'clock'>, ids: string[]): Promise<void> {
+export async function removeExpiredRows({ db, clock }: IdempotencyDeps, ids: string[]): Promise<void> {
   await db.idempotency.deleteMany({ _id: { $in: ids }, expiresAt: { $lte: clock.now() } });
 }
 
@@ -63,7 +69,7 @@ export function rowId(tenant: ObjectId, key: string): string {
   return createHash('sha256').update(`${tenant.toHexString()}|${key}`).digest('base64url');
 }
 
-function newRow(deps: Deps, _id: string, fingerprint: string): IdempotencyRow {
+function newRow(deps: IdempotencyDeps, _id: string, fingerprint: string): IdempotencyRow {
   const now = deps.clock.now();
   return {
     _id,
@@ -79,14 +85,14 @@ function newRow(deps: Deps, _id: string, fingerprint: string): IdempotencyRow {
   };
 }
 
-async function takeOver(deps: Deps, known: IdempotencyRow, row: IdempotencyRow): Promise<Begun> {
+async function takeOver(deps: IdempotencyDeps, known: IdempotencyRow, row: IdempotencyRow): Promise<Begun> {
   const { owner, leaseUntil } = known;
   const taken = await deps.db.idempotency.replaceOne({ _id: known._id, owner, leaseUntil }, row);
   if (taken.modifiedCount === 0) throw inProgress();
   return { first: firstTry(deps, row) };
 }
 
-function firstTry(deps: Deps, { _id, owner, seed, startedAt }: IdempotencyRow): FirstTry {
+function firstTry(deps: IdempotencyDeps, { _id, owner, seed, startedAt }: IdempotencyRow): FirstTry {
   const renewal = setInterval(() => {
     const leaseUntil = new Date(deps.clock.now().getTime() + LEASE_MS);
     deps.db.idempotency.updateOne({ _id, owner, state: 'running' }, { $set: { leaseUntil } }).catch(() => {});

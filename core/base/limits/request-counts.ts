@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import { repeatOnDuplicate } from '../database/idempotent-insert.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps, Needs } from '../deps.ts';
 import { AppError } from '../errors.ts';
 import type { Session } from '../model.ts';
 import { secretKeyBytes } from '../secrets.ts';
@@ -39,7 +39,7 @@ export interface Counted {
  * MongoDB, so that a limit holds over all processes, with Redis or without.
  */
 export async function countRequest(
-  deps: Pick<Deps, 'db' | 'clock' | 'config'>,
+  deps: Needs<'clock' | 'config', 'requestCounts'>,
   { purpose, who, limits }: Counted,
   session?: Session,
 ): Promise<Date | null> {

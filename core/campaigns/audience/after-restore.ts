@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { orphanOpenMessages, RESTORED_OWNER } from '../../mail/ledger/after-restore.ts';
 import { insertClaims, orphanOpenClaims } from '../../mail/ledger/blocks/changes.ts';
 import type { BlockClaim } from '../../mail/ledger/blocks/model.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { RETRYABLE, UNDER_WAY } from '../status.ts';
 import { transition } from '../transition.ts';
@@ -20,7 +20,7 @@ interface Doubted {
  * as if their sender had died after the final dot. Campaigns that were due, or froze their audience, are paused for a person to decide.
  * Call it while no worker runs; calling it twice does no harm.
  */
-export async function doubtAfterRestore(deps: Deps, project: { _id: ObjectId }): Promise<Doubted> {
+export async function doubtAfterRestore(deps: CampaignsDeps, project: { _id: ObjectId }): Promise<Doubted> {
   const projectId = project._id;
   let doubted = await orphanOpenMessages(deps, project);
   const frozen = {
@@ -34,7 +34,7 @@ export async function doubtAfterRestore(deps: Deps, project: { _id: ObjectId }):
 }
 
 /** A claim of an owner that no process has is appended to the rest of every block; open claims become claims of that owner. */
-async function doubtBlocks(deps: Deps, campaign: Campaign): Promise<number> {
+async function doubtBlocks(deps: CampaignsDeps, campaign: Campaign): Promise<number> {
   if (!isInBlocks(campaign)) return 0;
   const { _id: campaignId, projectId } = campaign;
   const ended = { owner: RESTORED_OWNER, leaseUntil: campaign.freeze.at };
@@ -45,7 +45,7 @@ async function doubtBlocks(deps: Deps, campaign: Campaign): Promise<number> {
 }
 
 async function unclaimedRests(
-  { db, clock }: Deps,
+  { db, clock }: CampaignsDeps,
   campaign: Parameters<typeof blocksOf>[0],
   ended: { owner: string; leaseUntil: Date },
 ): Promise<BlockClaim[]> {
@@ -69,7 +69,7 @@ async function unclaimedRests(
   });
 }
 
-async function pauseDue(deps: Deps, projectId: ObjectId): Promise<number> {
+async function pauseDue(deps: CampaignsDeps, projectId: ObjectId): Promise<number> {
   const now = deps.clock.now();
   const due = { status: 'scheduled' as const, startsAt: { $lte: now } };
   const freezing = {

@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { removeBlocksOfRun } from '../../mail/ledger/blocks/changes.ts';
 import { states } from '../../mail/ledger/states.ts';
 import { removeFrozenRows } from '../../mail/messages/of-campaigns.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignFreeze } from '../model.ts';
 
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
@@ -24,7 +24,7 @@ export class LostAttempt extends Error {
 }
 
 /** Takes the campaign for a new attempt, which starts from nothing; null when its audience is written. */
-export async function beginAttempt(deps: Deps, { _id, projectId }: Tenant): Promise<Attempt | null> {
+export async function beginAttempt(deps: CampaignsDeps, { _id, projectId }: Tenant): Promise<Attempt | null> {
   const former = (await deps.db.campaigns.findOne({ _id, projectId }, { projection: { freeze: 1 } }))?.freeze ?? null;
   if (former?.isDone) return null;
   const at = former?.at ?? deps.clock.now();
@@ -35,11 +35,15 @@ export async function beginAttempt(deps: Deps, { _id, projectId }: Tenant): Prom
 }
 
 /** A new run for a copy of what `attempt` has written. */
-export function succeed(deps: Deps, attempt: Attempt): Promise<Attempt> {
+export function succeed(deps: CampaignsDeps, attempt: Attempt): Promise<Attempt> {
   return take(deps, { ...attempt, run: new ObjectId() }, attempt);
 }
 
-async function take(deps: Deps, attempt: Attempt, former: Pick<CampaignFreeze, 'run'> | null): Promise<Attempt> {
+async function take(
+  deps: CampaignsDeps,
+  attempt: Attempt,
+  former: Pick<CampaignFreeze, 'run'> | null,
+): Promise<Attempt> {
   const { at, run, campaign } = attempt;
   const freeze: CampaignFreeze = { at, run, written: 0, isDone: false, frozen: null };
   const unchanged = former
@@ -51,7 +55,7 @@ async function take(deps: Deps, attempt: Attempt, former: Pick<CampaignFreeze, '
 }
 
 /** Progress, for people; ends an attempt that another one has replaced. */
-export async function keepWritten(deps: Deps, attempt: Attempt, written: number): Promise<void> {
+export async function keepWritten(deps: CampaignsDeps, attempt: Attempt, written: number): Promise<void> {
   const { matchedCount } = await deps.db.campaigns.updateOne(ours(attempt), { $set: { 'freeze.written': written } });
   if (matchedCount === 0) throw new LostAttempt();
 }
@@ -61,7 +65,7 @@ export async function keepWritten(deps: Deps, attempt: Attempt, written: number)
  * reading it would not.
  */
 export async function asOurs(
-  deps: Deps,
+  deps: CampaignsDeps,
   attempt: Attempt,
   change: { written?: number },
   work: (session: Session) => Promise<unknown>,
@@ -77,7 +81,7 @@ export async function asOurs(
 
 /** The end: from here on the blocks of this run are the audience, and they wait to be counted as accepted. */
 export async function endAttempt(
-  deps: Deps,
+  deps: CampaignsDeps,
   attempt: Attempt,
   frozen: { total: number; inBlocks: number },
   providers: Record<string, number>,
@@ -93,7 +97,7 @@ export async function endAttempt(
 }
 
 /** Rows of former attempts: suppressed people; an older version wrote a row for everybody. */
-async function removeRows(deps: Deps, attempt: Attempt): Promise<void> {
+async function removeRows(deps: CampaignsDeps, attempt: Attempt): Promise<void> {
   const { _id: campaignId, projectId } = attempt.campaign;
   const unsent = [states.queued, states.suppressed];
   for (;;) {
@@ -112,7 +116,7 @@ async function removeRows(deps: Deps, attempt: Attempt): Promise<void> {
 }
 
 /** Only those of a run that is named: an attempt that was replaced must not remove what its successor writes. */
-export async function removeBlocks(deps: Deps, { campaign }: Attempt, run: ObjectId): Promise<void> {
+export async function removeBlocks(deps: CampaignsDeps, { campaign }: Attempt, run: ObjectId): Promise<void> {
   await removeBlocksOfRun(deps, { projectId: campaign.projectId, campaignId: campaign._id, run });
 }
 

@@ -1,8 +1,8 @@
-import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import { Deadline } from '../../base/limits/deadlines.ts';
 import type { Session } from '../../base/model.ts';
 import { countWithout, isEmpty, keptCounts, type Reading, type Union } from '../../people/lists/unions.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { type Addressed, readAudience, sourcesOf } from './read.ts';
 
@@ -13,7 +13,7 @@ const TIME_MS = 5_000;
  * How many contacts the freeze would write down now, suppressed ones included. People of another campaign are read; all others are
  * counted.
  */
-export async function countAudience(deps: Deps, campaign: Campaign): Promise<number> {
+export async function countAudience(deps: CampaignsDeps, campaign: Campaign): Promise<number> {
   if (!campaign.audience)
     return ofOneMoment(deps, campaign, TIME_MS, async (reading) => {
       const { of, without } = unionsOf(campaign);
@@ -42,7 +42,7 @@ export function unionsOf(campaign: Addressed): { of: Union; without: Union } {
 
 /** The first read sets the moment of the others. */
 export async function ofOneMoment<T>(
-  deps: Pick<Deps, 'db' | 'mongo'>,
+  deps: Pick<CampaignsDeps, 'db' | 'mongo'>,
   { projectId }: Pick<Campaign, 'projectId'>,
   timeMs: number,
   count: (reading: Reading & { session: Session }) => Promise<T>,

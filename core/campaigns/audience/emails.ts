@@ -1,15 +1,15 @@
-import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import type { PageOf } from '../../base/paging.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import type { Email } from '../../mail/messages/copies.ts';
 import { type EmailFilter, idsWithin, listEmails, queryOf } from '../../mail/messages/emails.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { isInBlocks, pageWithWaiting, type Search } from './waiting.ts';
 
 /** Mails that have a row, newest first; of a campaign also those that wait to be sent, behind the others. */
-export async function listEmailsOf(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Email>> {
+export async function listEmailsOf(deps: CampaignsDeps, project: Project, filter: EmailFilter): Promise<PageOf<Email>> {
   // A campaign's mail is of no key.
   if (filter.keyId !== undefined) return listEmails(deps, project, filter);
   const _id = filter.campaignId === undefined ? null : parseId(filter.campaignId);

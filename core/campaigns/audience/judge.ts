@@ -1,4 +1,3 @@
-import type { Deps } from '../../base/deps.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { mapAhead } from '../../base/work/ahead.ts';
 import { marketingFacts } from '../../consent/suppressions/groups.ts';
@@ -8,6 +7,7 @@ import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
 import { recipientId } from '../../mail/ledger/blocks/recipient-id.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { states } from '../../mail/ledger/states.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -22,7 +22,7 @@ interface Judged {
 
 /** Separates people who are suppressed from those to write to. Senders check again after each claim. */
 export async function* judged(
-  deps: Deps,
+  deps: CampaignsDeps,
   campaign: Campaign,
   attempt: Attempt,
   audience: AsyncIterable<BlockRecipient[]>,

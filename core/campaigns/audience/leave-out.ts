@@ -1,9 +1,9 @@
-import type { Deps } from '../../base/deps.ts';
 import type { IdSet } from '../../base/work/id-set.ts';
 import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { states } from '../../mail/ledger/states.ts';
 import { removeFrozenRows } from '../../mail/messages/of-campaigns.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import { type Attempt, asOurs, removeBlocks, succeed } from './attempt.ts';
 import { AudienceWriter, countProvider, type Providers, type Written } from './write.ts';
 
@@ -14,7 +14,7 @@ const AT_ONCE = 1_000;
  * without gaps.
  */
 export async function leaveOut(
-  deps: Deps,
+  deps: CampaignsDeps,
   former: Attempt,
   leaving: IdSet,
   onProgress: (written: number) => void,
@@ -32,14 +32,18 @@ export async function leaveOut(
   }
 }
 
-async function* peopleOf(deps: Deps, { campaign, run }: Attempt): AsyncGenerator<BlockRecipient[]> {
+async function* peopleOf(deps: CampaignsDeps, { campaign, run }: Attempt): AsyncGenerator<BlockRecipient[]> {
   const own = { projectId: campaign.projectId, campaignId: campaign._id, run };
   const cursor = deps.db.campaignBlocks.find(own, { projection: { recipients: 1 }, hint: 'place' }).sort({ n: 1 });
   for await (const { recipients } of cursor) yield recipients;
 }
 
 /** The suppressed people who stay. */
-async function leaveOutSuppressed(deps: Deps, attempt: Attempt, leaving: IdSet): Promise<Omit<Written, 'inBlocks'>> {
+async function leaveOutSuppressed(
+  deps: CampaignsDeps,
+  attempt: Attempt,
+  leaving: IdSet,
+): Promise<Omit<Written, 'inBlocks'>> {
   const { _id: campaignId, projectId } = attempt.campaign;
   const own = { campaignId, projectId, state: states.suppressed };
   const rows = await deps.db.messages.find(own, { projection: { contactId: 1, email: 1 }, hint: 'campaign' }).toArray();

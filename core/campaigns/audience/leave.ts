@@ -1,12 +1,12 @@
-import type { Deps } from '../../base/deps.ts';
 import { removeBlocksAndClaims } from '../../mail/ledger/blocks/changes.ts';
 import { countOpen } from '../../mail/ledger/blocks/counts.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { ledgerCounts } from '../numbers/counts.ts';
 import { OVER } from '../status.ts';
 import { blocksOf, isInBlocks } from './waiting.ts';
 
-type LeavingDeps = Pick<Deps, 'db' | 'mongo'>;
+type LeavingDeps = Pick<CampaignsDeps, 'db' | 'mongo'>;
 type Leaving = Pick<Campaign, '_id' | 'projectId' | 'status' | 'updatedAt' | 'freeze'>;
 
 /**

@@ -1,5 +1,4 @@
 import type { Filter, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
 import { inTime } from '../../base/limits/deadlines.ts';
@@ -19,6 +18,7 @@ import {
 import { type CampaignInput, namedFields, plainAudience } from '../definition/input.ts';
 import { requireRecipients, whoDidNotOpen } from '../definition/of-campaign.ts';
 import { segmentsIn } from '../definition/segments.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, OtherAudience } from '../model.ts';
 import { ofOneMoment, unionsOf } from './count.ts';
 import { type Addressed, readAudience } from './read.ts';
@@ -43,7 +43,7 @@ type Input = Pick<CampaignInput, 'toLists' | 'excludeLists' | 'sendToGlobalList'
 
 /** How many contacts a freeze would write down at this moment, and how many of them are suppressed. */
 export async function previewAudience(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   input: Input,
   { signal, timeMs = TIME_MS }: { signal: AbortSignal; timeMs?: number },
@@ -66,7 +66,7 @@ export async function previewAudience(
 }
 
 async function otherAudience(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   { audience, toLists, sendToGlobalList }: Input,
 ): Promise<OtherAudience | null> {
@@ -93,7 +93,12 @@ function nobody({ _id: projectId }: Project): Counted {
   };
 }
 
-async function count(deps: Deps, reading: Reading, campaign: Counted, signal: AbortSignal): Promise<AudiencePreview> {
+async function count(
+  deps: CampaignsDeps,
+  reading: Reading,
+  campaign: Counted,
+  signal: AbortSignal,
+): Promise<AudiencePreview> {
   const { of, without } = unionsOf(campaign);
   const groups = await groupsAgainst(reading, campaign.unsubscribeGroupId);
   const stops = stopsOf(reading.projectId, groups);
@@ -174,7 +179,7 @@ async function countByEntries(
 
 /** Reads the contacts, and counts the suppressed among them. */
 async function countByPeople(
-  deps: Deps,
+  deps: CampaignsDeps,
   reading: Reading,
   campaign: Counted,
   stops: Filter<Suppression>[],

@@ -1,5 +1,4 @@
 import { type Filter, type FindCursor, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import { compareBytes } from '../../base/text/byte-order.ts';
@@ -8,6 +7,7 @@ import { globalListId, goesToEverybody } from '../../people/global-list.ts';
 import type { Contact, StoredList } from '../../people/model.ts';
 import { membersOf } from '../../people/search.ts';
 import { recipientsOf } from '../definition/of-campaign.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 
 const BATCH = 2_000;
@@ -22,7 +22,7 @@ export type Addressed = Pick<Campaign, 'projectId' | 'toLists' | 'excludeLists' 
  * Lists and segments less excluded ones, in the order of addresses as bytes, one contact once. One cursor for each list, each with
  * its index: one query for all of them is planned as a scan of the project. In a snapshot session they read the same moment.
  */
-export async function* readAudience(deps: Deps, campaign: Addressed, session: Session | undefined): Batches {
+export async function* readAudience(deps: CampaignsDeps, campaign: Addressed, session: Session | undefined): Batches {
   const sources = sourcesOf(campaign).map((source) => batchesOf(deps, campaign, source, session));
   const [only] = sources;
   const people = sources.length === 1 && only ? only : merged(sources);
@@ -44,7 +44,12 @@ export function sourcesOf(campaign: Addressed): Source[] {
   });
 }
 
-async function* batchesOf(deps: Deps, campaign: Addressed, source: Source, session: Session | undefined): Batches {
+async function* batchesOf(
+  deps: CampaignsDeps,
+  campaign: Addressed,
+  source: Source,
+  session: Session | undefined,
+): Batches {
   const { filter: members, hint } = membersOf({ ...source, projectId: campaign.projectId });
   const filter = { ...members, ...withoutExcluded(campaign) };
   const options = { projection: { email: 1 }, hint, batchSize: BATCH, ...(session ? { session } : {}) };

@@ -1,5 +1,5 @@
 import type { Filter, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { OVER } from '../status.ts';
 import { removeBlocksOf, removeBlocksWhenSent } from './leave.ts';
@@ -11,7 +11,7 @@ type Place = { projectId: ObjectId; campaignId: ObjectId };
  * Removes blocks and claims that are not needed any more: of campaigns whose run was stopped before it did so, and of those over whose
  * freeze is older than `before`, the aborted ones among them.
  */
-export async function removeOldBlocks(deps: Deps, before: Date, mayContinue: () => boolean): Promise<void> {
+export async function removeOldBlocks(deps: CampaignsDeps, before: Date, mayContinue: () => boolean): Promise<void> {
   for (const { projectId, campaignId } of await placesOf(deps)) {
     if (!mayContinue()) return;
     const campaign = await deps.db.campaigns.findOne({ _id: campaignId, projectId });
@@ -21,7 +21,7 @@ export async function removeOldBlocks(deps: Deps, before: Date, mayContinue: () 
   }
 }
 
-async function placesOf({ db }: Deps): Promise<Place[]> {
+async function placesOf({ db }: CampaignsDeps): Promise<Place[]> {
   const byCampaign = [{ $group: { _id: { projectId: '$projectId', campaignId: '$campaignId' } } }];
   const [blocks, claims] = await Promise.all([
     db.campaignBlocks.aggregate<{ _id: Place }>(byCampaign, { hint: 'place' }).toArray(),
@@ -31,7 +31,7 @@ async function placesOf({ db }: Deps): Promise<Place[]> {
 }
 
 /** Of these campaigns those that are not over. */
-export async function openAmong({ db }: Deps, projectId: ObjectId, ids: ObjectId[]): Promise<Set<string>> {
+export async function openAmong({ db }: CampaignsDeps, projectId: ObjectId, ids: ObjectId[]): Promise<Set<string>> {
   const open = { _id: { $in: ids }, projectId, status: { $nin: [...OVER] } };
   const found = await db.campaigns.find(open as Filter<Campaign>, { projection: { _id: 1 } }).toArray();
   return new Set(found.map(({ _id }) => `${_id}`));

@@ -1,5 +1,4 @@
 import type { Filter, Sort } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
 import { taggedWith } from '../../base/text/tags.ts';
@@ -7,6 +6,7 @@ import { type OfRun, type Placed, placedByAddress, type Waiting, waitingOf } fro
 import { recipientId } from '../../mail/ledger/blocks/recipient-id.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { states } from '../../mail/ledger/states.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignFreeze } from '../model.ts';
 
 type OfBlocks = Pick<Campaign, '_id' | 'projectId' | 'tags'> & {
@@ -44,7 +44,7 @@ export interface Search {
 
 /** One page of rows and then of recipients without a row, and an exact total; of one moment. */
 export async function pageWithWaiting(
-  deps: Deps,
+  deps: CampaignsDeps,
   campaign: OfBlocks,
   { rows, sort, hint, waiting }: Search,
   { page = 1, limit = 20 }: Page,
@@ -73,7 +73,7 @@ export async function pageWithWaiting(
 }
 
 async function waitingFor(
-  deps: Deps,
+  deps: CampaignsDeps,
   campaign: OfBlocks,
   which: Search['waiting'],
   session: Session,
@@ -83,7 +83,7 @@ async function waitingFor(
   return { total: found.length, slice: async (skip, limit) => found.slice(skip, skip + limit) };
 }
 
-async function withoutRow(deps: Deps, campaign: OfBlocks, email: string, session: Session): Promise<Placed[]> {
+async function withoutRow(deps: CampaignsDeps, campaign: OfBlocks, email: string, session: Session): Promise<Placed[]> {
   const placed = await placedByAddress(deps, blocksOf(campaign), email, session);
   const ids = placed.map((one) => messageOf(campaign, one)._id);
   const own = { _id: { $in: ids }, projectId: campaign.projectId };

@@ -1,10 +1,10 @@
-import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import { insertBlocks } from '../../mail/ledger/blocks/changes.ts';
 import { BLOCK_MAX, type Block, type BlockRecipient } from '../../mail/ledger/blocks/model.ts';
 import { providerOf } from '../../mail/ledger/counting/mailbox-providers.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { insertFrozenRows } from '../../mail/messages/of-campaigns.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import { type Attempt, asOurs, keepWritten } from './attempt.ts';
 
 /** Blocks of one insert, some 20 kB each. */
@@ -25,7 +25,7 @@ export type Providers = Record<string, number>;
 
 /** Cuts people into blocks and numbers them, in the order in which they are added. */
 export class AudienceWriter {
-  private readonly deps: Deps;
+  private readonly deps: CampaignsDeps;
   private readonly attempt: Attempt;
   private readonly onProgress: (written: number) => void;
   private people: BlockRecipient[] = [];
@@ -41,7 +41,7 @@ export class AudienceWriter {
 
   /** `before`: rows that are there already. */
   constructor(
-    deps: Deps,
+    deps: CampaignsDeps,
     attempt: Attempt,
     onProgress: (written: number) => void,
     before: Omit<Written, 'inBlocks'> = { suppressed: 0, providers: {} },

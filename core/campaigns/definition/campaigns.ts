@@ -3,7 +3,6 @@ import type { duplicateCampaignBody } from '../../../schemas/campaigns/campaigns
 import type { Described } from '../../../schemas/schema.ts';
 import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';
-import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import { madeBy, type Origin, refuseAuthor } from '../../base/maker.ts';
@@ -12,6 +11,7 @@ import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { referToTemplate } from '../../templates/find.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import { insertCampaign } from '../events.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { DELETABLE } from '../status.ts';
@@ -35,7 +35,7 @@ export const CAMPAIGN_METRICS = 'campaign-metrics';
 const MAX_LATENESS_MINUTES = 60;
 
 export async function createCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   input: CampaignInput & { name: string; subject: string },
   origin: Origin,
@@ -57,7 +57,7 @@ export async function createCampaign(
 
 /** The campaign that `createCampaign` would store, with all checks but those of its transaction. Nothing is written. */
 export async function plannedCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   input: CampaignInput & { name: string; subject: string },
   origin: Origin,
@@ -74,7 +74,11 @@ export async function plannedCampaign(
   return campaign;
 }
 
-export async function findCampaign(deps: Deps, project: Pick<Project, '_id'>, campaignId: string): Promise<Campaign> {
+export async function findCampaign(
+  deps: CampaignsDeps,
+  project: Pick<Project, '_id'>,
+  campaignId: string,
+): Promise<Campaign> {
   const _id = parseId(campaignId);
   const campaign = _id && (await deps.db.campaigns.findOne({ _id, projectId: project._id }));
   if (!campaign) throw campaignNotFound();
@@ -82,7 +86,7 @@ export async function findCampaign(deps: Deps, project: Pick<Project, '_id'>, ca
 }
 
 export async function listCampaigns(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   { status, search, ...page }: Page & { status?: CampaignStatus | undefined; search?: string | undefined },
 ): Promise<PageOf<Campaign>> {
@@ -92,7 +96,7 @@ export async function listCampaigns(
 
 /** A draft with the same content and plan, without a time, for the same audience or for people of it. */
 export async function duplicateCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   { to }: Described<typeof duplicateCampaignBody>,
@@ -118,7 +122,7 @@ export async function duplicateCampaign(
 }
 
 /** Deletes only the campaign; the ledger keeps what was sent. */
-export async function deleteCampaign(deps: Deps, project: Project, campaignId: string): Promise<void> {
+export async function deleteCampaign(deps: CampaignsDeps, project: Project, campaignId: string): Promise<void> {
   const { _id, status } = await findCampaign(deps, project, campaignId);
   const { deletedCount } = await deps.db.campaigns.deleteOne({
     _id,
@@ -143,7 +147,7 @@ function idOf({ at, seed }: Origin): ObjectId {
 }
 
 function newCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   origin: Origin,
   { name, subject }: { name: string; subject: string },

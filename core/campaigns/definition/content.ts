@@ -1,9 +1,9 @@
-import type { Deps } from '../../base/deps.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { breathe } from '../../base/work/breathe.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate } from '../../templates/find.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignContent } from '../model.ts';
 import { senderOf } from './input.ts';
 
@@ -12,7 +12,7 @@ import { senderOf } from './input.ts';
  * that does not compile. Sending passes `publishedTemplate`; a preview and a test show the draft of a template that was never published.
  */
 export async function contentNow(
-  deps: Deps,
+  deps: CampaignsDeps,
   campaign: Campaign,
   templateNamed: typeof findTemplate = findTemplate,
 ): Promise<CampaignContent> {

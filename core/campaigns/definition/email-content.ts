@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { HeldBytes } from '../../base/held-bytes.ts';
 import type { Project, Utm } from '../../base/model.ts';
@@ -15,6 +14,7 @@ import { previewPages, renderForPreview } from '../../mail/previews/drafts.ts';
 import { rawTexts } from '../../mail/previews/raw-mails.ts';
 import type { Variables } from '../../templates/language/templates.ts';
 import { compileMail, type MailSource } from '../../templates/mail.ts';
+import type { CampaignsDeps } from '../deps.ts';
 
 type EmailContent = Omit<RenderedMail, 'subject'> & { emailId: ObjectId; subject: string | null };
 
@@ -30,7 +30,7 @@ interface Sent {
  * brought are in its HTML.
  */
 export async function emailContent(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   emailId: string,
   { held, withPictures = false, ...readable }: Pick<EmailFilter, 'keyId'> & { held: HeldBytes; withPictures?: boolean },
@@ -50,7 +50,7 @@ const VIEW_PAGES: MailPages = { unsubscribe: '#', preferencesUrl: '#', viewInBro
 
 /** The mail of a link to its view; null when its content, its record or its project is gone. */
 export async function viewedMail(
-  deps: Deps,
+  deps: CampaignsDeps,
   { projectId, messageId }: MailRef,
 ): Promise<Pick<RenderedMail, 'html' | 'text'> | null> {
   const [project, found] = await Promise.all([
@@ -69,14 +69,19 @@ export async function viewedMail(
 }
 
 /** Before their mails are erased, which takes hours. */
-async function isContactGone({ db }: Deps, { projectId, contactId }: Message): Promise<boolean> {
+async function isContactGone({ db }: CampaignsDeps, { projectId, contactId }: Message): Promise<boolean> {
   return (
     contactId !== undefined && !(await db.contacts.findOne({ _id: contactId, projectId }, { projection: { _id: 1 } }))
   );
 }
 
 /** null for a recipient whose data are erased. */
-async function sentOf(deps: Deps, message: Message, content: Content | null, pages: MailPages): Promise<Sent | null> {
+async function sentOf(
+  deps: CampaignsDeps,
+  message: Message,
+  content: Content | null,
+  pages: MailPages,
+): Promise<Sent | null> {
   const { projectId, email, campaignId, contactId } = message;
   if (email === '') return null;
   const who = contactId ? { _id: contactId } : { email };

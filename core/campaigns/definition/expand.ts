@@ -1,10 +1,10 @@
-import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import type { Sender } from '../../domains/model.ts';
 import { withCounts } from '../../people/changes/counts.ts';
 import { globalListId, wireListId } from '../../people/global-list.ts';
 import type { Template } from '../../templates/model.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { isEditable, isPausedBeforeStart } from '../status.ts';
 import { audienceEntry, senderFor } from './input.ts';
@@ -18,7 +18,7 @@ export interface RelatedCampaign {
 
 /** Read together, however many campaigns there are. */
 export async function relatedCampaigns(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   campaigns: Campaign[],
 ): Promise<RelatedCampaign[]> {
@@ -46,7 +46,7 @@ function isWaiting({ status, startedAt }: Campaign): boolean {
 
 /** Lists as they are now, by the id that callers know. */
 export async function listEntries(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   campaigns: Array<Pick<Campaign, 'toLists' | 'excludeLists'>>,
 ): Promise<Map<string, AudienceEntry>> {

@@ -1,10 +1,10 @@
-import type { Deps } from '../../base/deps.ts';
 import { conflict, notFound } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { holdGroup } from '../../consent/suppressions/groups.ts';
 import { holdListsByIds } from '../../people/lists/lists.ts';
 import type { StoredList } from '../../people/model.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { PUBLISHED } from '../status.ts';
 
@@ -14,7 +14,7 @@ type Naming = Pick<Campaign, 'projectId' | 'toLists' | 'excludeLists' | 'audienc
  * Runs in the transaction that publishes or starts a campaign and returns the ids of named lists that are gone. The update makes
  * this transaction conflict with one that removes such a list: the repeated one sees the result of the other.
  */
-export async function holdLists(deps: Deps, session: Session, campaign: Naming): Promise<Set<string>> {
+export async function holdLists(deps: CampaignsDeps, session: Session, campaign: Naming): Promise<Set<string>> {
   const { projectId, toLists, excludeLists, audience } = campaign;
   const ids = [...toLists, ...excludeLists].flatMap(({ id }) => parseId(id) ?? []);
   const named = new Map([...ids, ...(audience?.listIds ?? [])].map((id) => [id.toHexString(), id]));
@@ -27,7 +27,7 @@ export async function holdLists(deps: Deps, session: Session, campaign: Naming):
 }
 
 /** The same for a call that publishes: a list that is gone is 404 with its field. */
-export async function requireLists(deps: Deps, session: Session, campaign: Naming): Promise<void> {
+export async function requireLists(deps: CampaignsDeps, session: Session, campaign: Naming): Promise<void> {
   const gone = await holdLists(deps, session, campaign);
   const isGone = ({ id }: AudienceEntry) => gone.has(id);
   if (campaign.toLists.some(isGone)) throw notFound('CONTACT_LIST', 'toLists');
@@ -35,7 +35,7 @@ export async function requireLists(deps: Deps, session: Session, campaign: Namin
 }
 
 /** Runs in the transaction that removes the list. Once the audience is written, nothing needs the list any more. */
-export async function refuseHeld(deps: Deps, session: Session, list: StoredList): Promise<void> {
+export async function refuseHeld(deps: CampaignsDeps, session: Session, list: StoredList): Promise<void> {
   const { _id, projectId, name, type } = list;
   const id = _id.toHexString();
   const campaign = await deps.db.campaigns.findOne(
@@ -59,7 +59,7 @@ export async function refuseHeld(deps: Deps, session: Session, list: StoredList)
 
 /** Keeps a group that a call names from being deleted between its look-up and the commit. */
 export async function holdNamedGroup(
-  deps: Deps,
+  deps: CampaignsDeps,
   session: Session,
   project: Pick<Project, '_id'>,
   { unsubscribeGroupId }: { unsubscribeGroupId?: string | null | undefined },

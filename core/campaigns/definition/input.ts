@@ -1,6 +1,5 @@
 import type { updateCampaignBody } from '../../../schemas/campaigns/campaigns.ts';
 import type { Described } from '../../../schemas/schema.ts';
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
@@ -15,6 +14,7 @@ import type { ContactList } from '../../people/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate, requirePublished } from '../../templates/find.ts';
 import { insertTemplate, newTemplate, updateTemplate } from '../../templates/templates.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign, CampaignCounts } from '../model.ts';
 import { requireOtherAudience } from './of-campaign.ts';
 
@@ -83,7 +83,7 @@ export function plainAudience({
 }
 
 /** The documents that a call names by id: all are found before anything is written. */
-export async function namedFields(deps: Deps, project: Project, input: CampaignInput): Promise<NamedFields> {
+export async function namedFields(deps: CampaignsDeps, project: Project, input: CampaignInput): Promise<NamedFields> {
   const { toLists, excludeLists, unsubscribeGroupId, templateId } = input;
   const senderId = input.senderId ?? input.fromSenderId;
   const senderField = input.senderId === undefined ? 'fromSenderId' : 'senderId';
@@ -110,7 +110,7 @@ interface TemplateWrite {
 
 /** htmlTemplate takes precedence: it updates the template that the call names, or makes one. An author's is a draft. */
 export function templateWrite(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   { name, subject, previewText, templateId }: Campaign,
   input: CampaignInput,
@@ -140,7 +140,7 @@ export function templateWrite(
 
 /** "Publishing a campaign that lacks sender, audience, subject or template": 400, all of it named at once. */
 export async function readyToPublish(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   campaign: Campaign,
   { brings = {} }: { brings?: Pick<CampaignInput, 'htmlTemplate'> } = {},
@@ -171,7 +171,7 @@ export async function readyToPublish(
 }
 
 export async function senderOf(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   campaign: Campaign,
 ): Promise<Pick<Sender, 'email' | 'name' | 'replyTo'>> {
@@ -197,7 +197,7 @@ export function audienceEntry(list: ContactList): AudienceEntry {
   return { id: wireListId(list), name, type: list.type === 'segment' ? 'segment' : 'list', contactCount };
 }
 
-async function groupIdOf(deps: Deps, project: Project, groupId: string | null): Promise<string | null> {
+async function groupIdOf(deps: CampaignsDeps, project: Project, groupId: string | null): Promise<string | null> {
   return groupId === null ? null : (await findNamableGroup(deps, project, groupId, 'unsubscribeGroupId')).groupId;
 }
 

@@ -1,9 +1,12 @@
-import type { Deps } from '../../base/deps.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
 /** When retention may begin to remove the campaign's rows: their ids have the second in which its freeze began. null before that. */
-export function keptUntil({ config }: Pick<Deps, 'config'>, { freeze }: Pick<Campaign, 'freeze'>): Date | null {
+export function keptUntil(
+  { config }: Pick<CampaignsDeps, 'config'>,
+  { freeze }: Pick<Campaign, 'freeze'>,
+): Date | null {
   return freeze && new Date(freeze.at.getTime() + config.retentionDays * DAY_MS);
 }

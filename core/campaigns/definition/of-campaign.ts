@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError, conflict } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
@@ -8,6 +7,7 @@ import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
 import { recipientId } from '../../mail/ledger/blocks/recipient-id.ts';
 import { states } from '../../mail/ledger/states.ts';
 import { goesToEverybody } from '../../people/global-list.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, OtherAudience } from '../model.ts';
 import { OVER } from '../status.ts';
 import { keptUntil } from './kept.ts';
@@ -27,7 +27,7 @@ export function whoDidNotOpen(source: Campaign): OtherAudience {
 }
 
 /** Before the campaign is over, or when retention may have removed its rows, it is not known who got it: 409. */
-export async function requireRecipients(deps: Pick<Deps, 'config' | 'clock'>, first: Campaign): Promise<void> {
+export async function requireRecipients(deps: Pick<CampaignsDeps, 'config' | 'clock'>, first: Campaign): Promise<void> {
   const { name, status } = first;
   if (!OVER.includes(status))
     throw conflict('INVALID_STATE', `The campaign "${name}" is ${status}: wait until it is over, or abort it.`);
@@ -41,7 +41,7 @@ export async function requireRecipients(deps: Pick<Deps, 'config' | 'clock'>, fi
 
 /** The same for a campaign that goes to people of another one. */
 export async function requireOtherAudience(
-  deps: Pick<Deps, 'db' | 'config' | 'clock'>,
+  deps: Pick<CampaignsDeps, 'db' | 'config' | 'clock'>,
   { projectId, audience }: Pick<Campaign, 'projectId' | 'audience'>,
 ): Promise<void> {
   if (!audience) return;
@@ -52,7 +52,7 @@ export async function requireOtherAudience(
 }
 
 /** Why the audience cannot be worked out now; null when it can. */
-export async function audienceFault(deps: Deps, campaign: Campaign): Promise<string | null> {
+export async function audienceFault(deps: CampaignsDeps, campaign: Campaign): Promise<string | null> {
   try {
     await requireOtherAudience(deps, campaign);
     return null;
@@ -64,7 +64,7 @@ export async function audienceFault(deps: Deps, campaign: Campaign): Promise<str
 
 /** Of these people, those who got the other campaign and neither opened it themselves nor clicked in it; in their order. */
 export async function* recipientsOf(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<CampaignsDeps, 'db'>,
   { projectId }: Pick<Campaign, 'projectId'>,
   { campaignId }: OtherAudience,
   people: AsyncIterable<BlockRecipient[]>,
@@ -82,7 +82,7 @@ export async function* recipientsOf(
 }
 
 async function notOpened(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<CampaignsDeps, 'db'>,
   projectId: ObjectId,
   ids: ObjectId[],
   session: Session | undefined,

@@ -1,14 +1,14 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts';
 import { type DraftPreview, previewDraft } from '../../mail/previews/drafts.ts';
 import { compileMail } from '../../templates/mail.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { contentNow } from './content.ts';
 
 /** As it would be sent now; once it has begun, as it is sent. */
 export async function previewCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaign: Campaign,
   named: NamedContact,

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import type { SegmentRecompute, StoredList } from '../../people/model.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { isUnderWay } from '../status.ts';
 
@@ -17,7 +17,7 @@ type Naming = Pick<Campaign, 'projectId' | 'toLists' | 'excludeLists'>;
 
 /** Segments that the campaign names and whose contacts are not all computed yet. */
 export async function awaitedSegments(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<CampaignsDeps, 'db'>,
   { projectId, toLists, excludeLists }: Naming,
 ): Promise<AwaitedSegment[]> {
   const running = await segmentsIn(deps, projectId, [...toLists, ...excludeLists], ['running']);
@@ -29,7 +29,7 @@ export async function awaitedSegments(
 
 /** For `/progress`: the segments for which the start or the freeze is waiting. */
 export async function segmentsInTheWay(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<CampaignsDeps, 'db' | 'clock'>,
   campaign: Campaign,
 ): Promise<AwaitedSegment[]> {
   const { status, startsAt, freeze } = campaign;
@@ -45,7 +45,7 @@ export function wordsFor(segments: AwaitedSegment[]): string {
 
 /** Of the lists of a campaign, the segments in these states. */
 export async function segmentsIn(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<CampaignsDeps, 'db'>,
   projectId: ObjectId,
   entries: AudienceEntry[],
   states: SegmentRecompute['status'][],

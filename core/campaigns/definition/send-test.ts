@@ -1,15 +1,15 @@
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts';
 import { type QueuedTest, sendTestMail } from '../../mail/previews/test-mails.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import { findCampaign } from './campaigns.ts';
 import { contentNow } from './content.ts';
 
 /** Sends the campaign as it is now to a few people for review: outside its audience, its counts and its suppressions. */
 export async function testCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   { emails, contactId }: { emails: string[] } & Pick<NamedContact, 'contactId'>,

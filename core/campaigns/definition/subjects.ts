@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { TRIAL_PAGES } from '../../mail/compose/links.ts';
 import { campaignVariables } from '../../mail/compose/variables.ts';
@@ -7,13 +6,14 @@ import type { Message } from '../../mail/ledger/model.ts';
 import type { Contact } from '../../people/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import { renderTemplate, TemplateRenderError } from '../../templates/language/templates.ts';
+import type { CampaignsDeps } from '../deps.ts';
 
 /**
  * Rows of a campaign have no subject of their own: theirs is that of the content that was frozen, filled with the data that the
  * contact has now, or as it was written when the contact is gone.
  */
 export async function withCampaignSubjects<M extends Message>(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<CampaignsDeps, 'db'>,
   { _id: projectId }: Pick<Project, '_id'>,
   messages: readonly M[],
 ): Promise<M[]> {

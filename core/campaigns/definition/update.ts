@@ -1,10 +1,10 @@
 import { nextUpdate, refuseUnseen } from '../../base/database/seen.ts';
-import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid } from '../../base/errors.ts';
 import { type By, type Origin, refuseAuthor } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { referToTemplate } from '../../templates/find.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import { moveCampaign } from '../events.ts';
 import type { Campaign } from '../model.ts';
 import { isEditable, isPausedBeforeStart, OVER, PUBLISHED } from '../status.ts';
@@ -20,7 +20,7 @@ const TRIES_MAX = 5;
  * wins.
  */
 export async function updateCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   input: CampaignInput,
@@ -42,7 +42,7 @@ export async function updateCampaign(
 
 /** The campaign with the changes of this call, if it allows them. Nothing is written. */
 export async function changedCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   before: Campaign,
   input: CampaignInput,
@@ -70,7 +70,7 @@ export async function changedCampaign(
 
 /** Writes only the differences: releases change the state of the plan at the same time. null: a concurrent change won. */
 async function store(
-  deps: Deps,
+  deps: CampaignsDeps,
   before: Campaign,
   after: Campaign,
   commitWith: (session: Session) => Promise<void>,

@@ -1,14 +1,14 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import type { SuppressionGroup } from '../../consent/suppressions/model.ts';
 import type { Template } from '../../templates/model.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import { EDITABLE, NOT_OVER } from '../status.ts';
 
 const projection = { name: 1, status: 1 };
 
 /** A campaign that is sending has a copy of its template. */
 export async function campaignWithTemplate(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<CampaignsDeps, 'db'>,
   session: Session,
   { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
 ): Promise<string | null> {
@@ -20,7 +20,7 @@ export async function campaignWithTemplate(
 }
 
 export async function campaignWithGroup(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<CampaignsDeps, 'db'>,
   session: Session,
   { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
 ): Promise<string | null> {

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { firstIdAt } from '../../base/ids.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { engagementCounts, refreshCounts } from './counts.ts';
 
@@ -13,7 +13,7 @@ type Stored = Pick<Campaign, '_id' | 'projectId' | 'counts'>;
  * the last campaign that was looked at; null when there are no more.
  */
 export async function correctOpenCounts(
-  deps: Pick<Deps, 'db' | 'mongo' | 'clock'>,
+  deps: Pick<CampaignsDeps, 'db' | 'mongo' | 'clock'>,
   { projectId, after }: { projectId: ObjectId; after: ObjectId | null },
 ): Promise<{ after: ObjectId | null; corrected: number }> {
   const campaigns: Stored[] = await deps.db.campaigns

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
+import type { CampaignsDeps } from '../deps.ts';
 
 /** The recipients that the freeze of these campaigns wrote down are counted as accepted. */
 export async function markFreezesCounted(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<CampaignsDeps, 'db'>,
   projectId: ObjectId,
   ids: ObjectId[],
   session: Session,

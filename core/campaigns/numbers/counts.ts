@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { countClaims, countOpen } from '../../mail/ledger/blocks/counts.ts';
 import { type MessageState, states } from '../../mail/ledger/states.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
 
@@ -19,7 +19,7 @@ export interface LedgerCounts {
   inFlight: number;
 }
 
-type Db = Pick<Deps, 'db' | 'mongo'>;
+type Db = Pick<CampaignsDeps, 'db' | 'mongo'>;
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
 /** Rows, and the recipients of blocks without a row. One snapshot: else a row that lands between two reads is counted twice. */
@@ -142,7 +142,7 @@ export async function countNow(deps: Db, campaign: Tenant, counted?: LedgerCount
  * nothing is counted any more.
  */
 export async function refreshCounts(
-  deps: Db & Pick<Deps, 'clock'>,
+  deps: Db & Pick<CampaignsDeps, 'clock'>,
   campaign: Tenant,
   counted?: LedgerCounts,
 ): Promise<CampaignCounts> {

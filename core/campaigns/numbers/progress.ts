@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deps } from '../../base/deps.ts';
 import { type AwaitedSegment, segmentsInTheWay, wordsFor } from '../definition/segments.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
 import { sendingMsOf } from '../transition.ts';
@@ -22,7 +22,11 @@ export interface CampaignProgress extends LedgerCounts {
   waitingFor: AwaitedSegment[];
 }
 
-export async function progressOf(deps: Deps, campaign: Campaign, counted?: LedgerCounts): Promise<CampaignProgress> {
+export async function progressOf(
+  deps: CampaignsDeps,
+  campaign: Campaign,
+  counted?: LedgerCounts,
+): Promise<CampaignProgress> {
   const counts = counted ?? (await shownCounts(deps, campaign));
   const { status, relay } = campaign;
   const seconds = sendingMsOf(campaign, deps.clock.now()) / 1_000;
@@ -41,7 +45,11 @@ export async function progressOf(deps: Deps, campaign: Campaign, counted?: Ledge
 }
 
 /** The same figures as `GET /campaigns/{id}/progress`, for the Web UI. */
-export async function describeCampaign(deps: Deps, campaign: Campaign, counted?: LedgerCounts): Promise<string> {
+export async function describeCampaign(
+  deps: CampaignsDeps,
+  campaign: Campaign,
+  counted?: LedgerCounts,
+): Promise<string> {
   const { status, total, sent, suppressed, failed, unknown, pending, deferred, percent, ratePerSecond, waitingFor } =
     await progressOf(deps, campaign, counted);
   const counts = { total, suppressed, failed, sent, unknown, pending };
@@ -72,7 +80,7 @@ interface ProgressEvent {
 
 /** The figures of `/progress`, each time they changed, until the campaign is over or the caller disconnects. */
 export async function* watchCampaign(
-  deps: Deps,
+  deps: CampaignsDeps,
   campaign: Campaign,
   signal: AbortSignal,
 ): AsyncGenerator<ProgressEvent | null> {

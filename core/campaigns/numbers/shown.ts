@@ -1,12 +1,13 @@
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import { countClaims } from '../../mail/ledger/blocks/counts.ts';
 import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { type LedgerCounts, ledgerCounts } from './counts.ts';
 
-type Db = Pick<Deps, 'db' | 'mongo'>;
+type Db = Pick<CampaignsDeps, 'db' | 'mongo'>;
 
 const NOT_SENT = ALL_STATES.filter((state) => state !== states.sent);
 /** Smaller campaigns are counted for each watcher, in some milliseconds. */
@@ -18,7 +19,7 @@ const keptCounts = oncePerCore(() => costlyCache<LedgerCounts>({ sizeMax: 1_000 
  * Counts for watchers, which may be some moments old for a large campaign. After a decision, and when the audience is written,
  * everything is counted again.
  */
-export async function shownCounts(deps: Db & Pick<Deps, 'state'>, campaign: Campaign): Promise<LedgerCounts> {
+export async function shownCounts(deps: Db & Pick<CampaignsDeps, 'state'>, campaign: Campaign): Promise<LedgerCounts> {
   const { _id, updatedAt, freeze } = campaign;
   if ((freeze?.frozen?.total ?? freeze?.written ?? 0) < KEPT_FROM_TOTAL) return quickCounts(deps, campaign);
   const key = `${_id.toHexString()} ${updatedAt.getTime()} ${freeze?.frozen ? 'frozen' : 'freezing'}`;
@@ -80,7 +81,7 @@ interface Others {
 
 /** From keys alone. */
 async function countOthers(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<CampaignsDeps, 'db'>,
   { _id, projectId }: Pick<Campaign, '_id' | 'projectId'>,
   session: Session,
 ): Promise<Others[]> {

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import type { Engagement } from '../../mail/messages/model.ts';
 import { findCampaign } from '../definition/campaigns.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { type Acted, actedIn, type ClickedLink, figures, indexOf } from './figures.ts';
 import { type Behind, type Person, peopleOf, refuseLink } from './list.ts';
@@ -14,7 +14,7 @@ const BEFORE_ALL = Number.MIN_SAFE_INTEGER;
 
 /** All people behind a figure, in batches by position, so that a slow reader holds neither memory nor a cursor. */
 export async function everyPersonOf(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   behind: Behind,
@@ -24,11 +24,11 @@ export async function everyPersonOf(
   return people(deps, campaign, behind);
 }
 
-async function* people(deps: Deps, campaign: Campaign, behind: Behind): AsyncGenerator<Person[]> {
+async function* people(deps: CampaignsDeps, campaign: Campaign, behind: Behind): AsyncGenerator<Person[]> {
   for await (const ids of everyId(deps, campaign, behind)) yield await peopleOf(deps, campaign, ids);
 }
 
-async function* everyId(deps: Deps, campaign: Campaign, { did, ...link }: Behind): AsyncGenerator<ObjectId[]> {
+async function* everyId(deps: CampaignsDeps, campaign: Campaign, { did, ...link }: Behind): AsyncGenerator<ObjectId[]> {
   const figure = figures[did];
   if (figure.kind === 'acted') yield* everyActed(deps, campaign, figure, link);
   else if (figure.kind === 'inStates')
@@ -39,7 +39,7 @@ async function* everyId(deps: Deps, campaign: Campaign, { did, ...link }: Behind
 }
 
 async function* everyActed(
-  { db }: Deps,
+  { db }: CampaignsDeps,
   campaign: Campaign,
   act: Acted,
   link: ClickedLink,

@@ -1,6 +1,5 @@
 import type { ObjectId } from 'mongodb';
 import type { Figure } from '../../../schemas/campaigns/people.ts';
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
@@ -8,6 +7,7 @@ import type { Message } from '../../mail/ledger/model.ts';
 import type { Engagement } from '../../mail/messages/model.ts';
 import { findCampaign } from '../definition/campaigns.ts';
 import { keptUntil } from '../definition/kept.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { type Acted, actedIn, type ClickedLink, figures, type InStates, indexOf } from './figures.ts';
 import { totalOf } from './totals.ts';
@@ -30,7 +30,7 @@ type Window = { skip: number; limit: number };
 
 /** One page of the people that a figure of a campaign counts. */
 export async function listPeople(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   { page = 1, limit = 20, ...behind }: Behind & Page,
@@ -54,7 +54,7 @@ export function refuseLink({ did, position, url }: Behind): void {
     throw invalid('Name the link by its position or by an address.', 'url: cannot be combined with position');
 }
 
-function idsOf(deps: Deps, campaign: Campaign, { did, ...link }: Behind, window: Window): Promise<ObjectId[]> {
+function idsOf(deps: CampaignsDeps, campaign: Campaign, { did, ...link }: Behind, window: Window): Promise<ObjectId[]> {
   const figure = figures[did];
   switch (figure.kind) {
     case 'acted':
@@ -68,7 +68,7 @@ function idsOf(deps: Deps, campaign: Campaign, { did, ...link }: Behind, window:
 
 /** The last one first. */
 async function idsOfActed(
-  { db }: Deps,
+  { db }: CampaignsDeps,
   campaign: Campaign,
   act: Acted,
   { skip, limit }: Window,
@@ -89,7 +89,7 @@ async function idsOfActed(
 
 /** In the order of sending. */
 async function idsOfRows(
-  { db }: Deps,
+  { db }: CampaignsDeps,
   { _id, projectId }: Campaign,
   { states }: InStates,
   { skip, limit }: Window,
@@ -107,7 +107,7 @@ async function idsOfRows(
 }
 
 /** Rows with their engagements, in the order of the ids. A row that retention has removed in between is left out. */
-export async function peopleOf({ db }: Deps, { projectId }: Campaign, ids: ObjectId[]): Promise<Person[]> {
+export async function peopleOf({ db }: CampaignsDeps, { projectId }: Campaign, ids: ObjectId[]): Promise<Person[]> {
   const some = { _id: { $in: ids }, projectId };
   const [messages, engagements] = await Promise.all([
     db.messages.find(some, { projection: { content: 0, timeline: 0 }, hint: '_id_' }).toArray(),

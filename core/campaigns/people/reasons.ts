@@ -1,5 +1,5 @@
 import type { Document, Filter } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { READ_TIME_MAX_MS } from '../../base/paging.ts';
@@ -9,6 +9,7 @@ import { withoutPeople } from '../../mail/ledger/counting/tally.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { type MessageState, REASON_STATES, states } from '../../mail/ledger/states.ts';
 import { findCampaign } from '../definition/campaigns.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 
 /** Why recipients did not get the mail, or not yet: what they have in common. */
@@ -48,10 +49,10 @@ const KEPT_MAX = 200;
 /** Failures have no reply, and their sentences differ. */
 const WORDED: readonly MessageState[] = [states.failed, states.unknown];
 
-const kept = oncePerCore((_deps: Pick<Deps, 'state'>) => costlyCache<Reasons>({ sizeMax: KEPT_MAX }));
+const kept = oncePerCore((_deps: Pick<CampaignsDeps, 'state'>) => costlyCache<Reasons>({ sizeMax: KEPT_MAX }));
 
 /** Read from keys of an index that has only these recipients, and computed again at most a tenth of the time. Most people first. */
-export async function reasonsOf(deps: Deps, project: Project, campaignId: string): Promise<Reasons> {
+export async function reasonsOf(deps: CampaignsDeps, project: Project, campaignId: string): Promise<Reasons> {
   const campaign = await findCampaign(deps, project, campaignId);
   return kept(deps).get(campaign._id.toHexString(), () => count(deps, campaign));
 }
@@ -66,7 +67,7 @@ const ORDER = {
   ...({ 'suppressedBy.reason': 1, 'suppressedBy.groupId': 1, reason: 1, seq: 1 } as const),
 };
 
-async function count(deps: Deps, campaign: Tenant): Promise<Reasons> {
+async function count(deps: CampaignsDeps, campaign: Tenant): Promise<Reasons> {
   const own = { campaignId: campaign._id, projectId: campaign.projectId };
   const reading = { hint: 'reasons', maxTimeMS: READ_TIME_MAX_MS };
   const found = await deps.db.messages
@@ -105,7 +106,7 @@ const GROUP: Document = {
   },
 };
 
-async function exampleOf({ db }: Pick<Deps, 'db'>, filter: Filter<Message>): Promise<string | null> {
+async function exampleOf({ db }: Pick<CampaignsDeps, 'db'>, filter: Filter<Message>): Promise<string | null> {
   const projection = { 'reply.text': 1, email: 1 } as const;
   const one = await db.messages.findOne(filter, { projection, hint: 'reasons', maxTimeMS: READ_TIME_MAX_MS });
   return one?.reply?.text ? withoutPeople(one.reply.text, one.email) : null;

@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { notFound } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
@@ -12,6 +11,7 @@ import type { Engagement } from '../../mail/messages/model.ts';
 import { goesToEverybody } from '../../people/global-list.ts';
 import { blocksOf, isInBlocks, messageOf, pageWithWaiting } from '../audience/waiting.ts';
 import { findCampaign } from '../definition/campaigns.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { recipientsBecause } from './reasons.ts';
 
@@ -20,7 +20,7 @@ type RecipientStatus = (typeof recipientStatuses)[number];
 
 /** All recipients of the frozen audience: those with an outcome by state and in the order of sending, then those that wait. */
 export async function listRecipients(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   { status, reason, ...page }: Page & { status?: RecipientStatus | undefined; reason?: string | undefined },
@@ -38,7 +38,7 @@ export async function listRecipients(
 
 /** With a status that is not the reason's, there are none. */
 function listBecause(
-  deps: Deps,
+  deps: CampaignsDeps,
   { _id: campaignId, projectId }: Campaign,
   { filter, ...order }: ReturnType<typeof recipientsBecause>,
   { status, ...page }: Page & { status?: RecipientStatus | undefined },
@@ -60,7 +60,7 @@ export interface RecipientStory {
 
 /** "Why did X get this, or not?" Also for contacts who were never in the audience. */
 export async function recipientStory(
-  deps: Deps,
+  deps: CampaignsDeps,
   project: Project,
   campaignId: string,
   contactId: string,
@@ -95,7 +95,7 @@ export async function recipientStory(
   return { campaign, message: null, engagement: null, reason };
 }
 
-async function messageTo(deps: Deps, campaign: Campaign, contactId: ObjectId): Promise<Message | null> {
+async function messageTo(deps: CampaignsDeps, campaign: Campaign, contactId: ObjectId): Promise<Message | null> {
   const { _id: campaignId, projectId, freeze } = campaign;
   if (!freeze) return null;
   const readRow = () => deps.db.messages.findOne({ _id: recipientId(freeze.at, campaignId, contactId), projectId });
@@ -106,7 +106,7 @@ async function messageTo(deps: Deps, campaign: Campaign, contactId: ObjectId): P
   return placed && ((await readRow()) ?? messageOf(campaign, placed));
 }
 
-async function storyOf(deps: Deps, campaign: Campaign, message: Message): Promise<string> {
+async function storyOf(deps: CampaignsDeps, campaign: Campaign, message: Message): Promise<string> {
   const through = await audienceRule(deps, campaign, message);
   const { state, reason, reply, suppressedBy } = message;
   const said = reply ? ` The relay said: ${reply.code} ${reply.text}` : '';
@@ -128,7 +128,7 @@ async function storyOf(deps: Deps, campaign: Campaign, message: Message): Promis
   }
 }
 
-async function audienceRule(deps: Deps, campaign: Campaign, { contactId }: Message): Promise<string> {
+async function audienceRule(deps: CampaignsDeps, campaign: Campaign, { contactId }: Message): Promise<string> {
   const { toLists, projectId, audience } = campaign;
   if (audience) return `In the audience: got the campaign ${audience.campaignId} and did not open it.`;
   const person =

@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import type { MessageState } from '../../mail/ledger/states.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = Pick<CampaignsDeps, 'db'>;
 export type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
 export const ROWS_AT_ONCE = 1_000;

@@ -1,13 +1,14 @@
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
 import { keptUntil } from '../definition/kept.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { type Acted, actedIn, type ClickedLink, type DidNot, figures, type InStates, indexOf } from './figures.ts';
 import { ROWS_AT_ONCE, type Tenant } from './rows.ts';
 
-type TotalDeps = Pick<Deps, 'db' | 'state' | 'config' | 'clock'>;
+type TotalDeps = Pick<CampaignsDeps, 'db' | 'state' | 'config' | 'clock'>;
 type Figure = keyof typeof figures;
 
 const KEPT_MAX = 1_000;

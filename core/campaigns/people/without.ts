@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { mapAhead } from '../../base/work/ahead.ts';
 import { BoundedMap, SHOWN_FACTOR } from '../../base/work/cache.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { states } from '../../mail/ledger/states.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import { type Acted, actedIn } from './figures.ts';
 import { everyRow, ROWS_AT_ONCE, type Tenant } from './rows.ts';
 
@@ -14,7 +15,7 @@ const BATCHES_AHEAD = 2;
 
 /** Delivered mail without the act, in batches in the order of sending; `last` is the `seq` up to which a batch has looked. */
 export async function* withoutAct(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<CampaignsDeps, 'db'>,
   campaign: Tenant,
   act: Acted,
   after?: number,
@@ -49,11 +50,11 @@ interface Marks {
 
 const KEPT_MAX = 200;
 
-const marksOf = oncePerCore((_deps: Pick<Deps, 'state'>) => new BoundedMap<string, Marks>(KEPT_MAX));
+const marksOf = oncePerCore((_deps: Pick<CampaignsDeps, 'state'>) => new BoundedMap<string, Marks>(KEPT_MAX));
 
 /** The ids of one page. */
 export async function pageWithout(
-  deps: Pick<Deps, 'db' | 'state'>,
+  deps: Pick<CampaignsDeps, 'db' | 'state'>,
   campaign: Tenant,
   act: Acted,
   { skip, limit }: { skip: number; limit: number },
@@ -73,7 +74,7 @@ export async function pageWithout(
   return page;
 }
 
-function freshMarks(deps: Pick<Deps, 'state'>, key: string): Marks {
+function freshMarks(deps: Pick<CampaignsDeps, 'state'>, key: string): Marks {
   const kept = marksOf(deps);
   const known = kept.get(key);
   if (known && performance.now() < known.untilMs) return known;

@@ -1,5 +1,4 @@
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { publishedTemplate } from '../../templates/find.ts';
@@ -8,6 +7,7 @@ import { contentNow } from '../definition/content.ts';
 import { listEntries, withEntries } from '../definition/expand.ts';
 import { holdLists } from '../definition/holds.ts';
 import { readyToPublish } from '../definition/input.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { CommitWith } from '../events.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
@@ -19,7 +19,7 @@ import { compileFrozen } from './compile.ts';
  * Freezes the content, and the names and sizes of the lists, when sending starts; content that cannot be sent at all fails here,
  * with the reason.
  */
-export async function begin(deps: Deps, campaign: Campaign): Promise<null> {
+export async function begin(deps: CampaignsDeps, campaign: Campaign): Promise<null> {
   const { _id, projectId } = campaign;
   const now = deps.clock.now();
   let moved: Campaign | null;
@@ -40,7 +40,7 @@ export async function begin(deps: Deps, campaign: Campaign): Promise<null> {
   return null;
 }
 
-async function readyNow(deps: Deps, campaign: Campaign): Promise<Map<string, AudienceEntry>> {
+async function readyNow(deps: CampaignsDeps, campaign: Campaign): Promise<Map<string, AudienceEntry>> {
   const { _id, projectId } = campaign;
   const project = await deps.db.projects.findOne({ _id: projectId, deletedAt: null });
   if (!project) throw new AppError('not_found', 'The project was deleted.');

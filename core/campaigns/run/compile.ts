@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { unprocessable } from '../../base/errors.ts';
 import { BoundedMap } from '../../base/work/cache.ts';
 import { compileForMany, type FilledMail, type FillMail } from '../../mail/compose/compile.ts';
@@ -11,6 +11,7 @@ import { campaignVariables, isOfTheMail } from '../../mail/compose/variables.ts'
 import type { SendingDeps } from '../../mail/ledger/relay.ts';
 import type { Contact } from '../../people/model.ts';
 import { compileMail } from '../../templates/mail.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignContent } from '../model.ts';
 
 interface CampaignRecipient {
@@ -36,7 +37,10 @@ export type UnsignedMail = ComposedMail & { bytes: string };
 const KEPT_MAX = 50;
 const kept = oncePerCore(() => new BoundedMap<string, Promise<FillMail>>(KEPT_MAX));
 
-export async function compiledCampaign(deps: SendingDeps, { _id, projectId }: Campaign): Promise<CompiledCampaign> {
+export async function compiledCampaign(
+  deps: SendingDeps<CampaignsDeps>,
+  { _id, projectId }: Campaign,
+): Promise<CompiledCampaign> {
   const content = await deps.db.campaignContents.findOne({ _id, projectId });
   if (!content) throw new Error('the campaign has no frozen content');
   const { fill, domain } = await compileFrozen(deps, content);
@@ -70,7 +74,7 @@ export async function compiledCampaign(deps: SendingDeps, { _id, projectId }: Ca
  * any more, or no mail can be made of the template.
  */
 export async function compileFrozen(
-  deps: Deps,
+  deps: CampaignsDeps,
   content: CampaignContent,
 ): Promise<{ fill: FillMail; domain: SendingDomain }> {
   const domain = await sendingDomain(deps, content.projectId, content.domainName);
@@ -89,7 +93,7 @@ export async function compileFrozen(
 }
 
 async function compileOrSay(
-  { config }: Deps,
+  { config }: CampaignsDeps,
   content: CampaignContent,
   { domain, returnHost }: SendingDomain,
 ): Promise<FillMail> {

@@ -1,10 +1,10 @@
-import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import { IdSet } from '../../base/work/id-set.ts';
 import { correctSegment } from '../../people/lists/recompute.ts';
 import type { Contact } from '../../people/model.ts';
 import { membersOf } from '../../people/search.ts';
 import { segmentsIn } from '../definition/segments.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 
 const MEMBERS_AT_ONCE = 1_000;
@@ -14,7 +14,7 @@ const MEMBERS_AT_ONCE = 1_000;
  * an excluded segment changed in between: then the freeze has to be done again.
  */
 export async function joinedExcluded(
-  deps: Deps,
+  deps: CampaignsDeps,
   campaign: Campaign,
   recipients: IdSet,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function joinedExcluded(
 
 /** A change of a contact that read a former filter may have left a wrong mark, until the recompute's second pass finds it. */
 export async function correctSettling(
-  deps: Deps,
+  deps: CampaignsDeps,
   { projectId }: Campaign,
   entries: AudienceEntry[],
   signal: AbortSignal,
@@ -43,14 +43,14 @@ export async function correctSettling(
 }
 
 /** null while one of them is computed. */
-async function generationsOf(deps: Deps, { projectId, excludeLists }: Campaign): Promise<string | null> {
+async function generationsOf(deps: CampaignsDeps, { projectId, excludeLists }: Campaign): Promise<string | null> {
   const segments = await segmentsIn(deps, projectId, excludeLists, ['running', 'settling', 'completed']);
   if (segments.some(({ recompute }) => recompute?.status === 'running')) return null;
   return segments.map(({ _id, recompute }) => `${_id.toHexString()} ${recompute?.generation}`).join();
 }
 
 async function* membersIn(
-  deps: Deps,
+  deps: CampaignsDeps,
   { projectId }: Campaign,
   { id, type }: AudienceEntry,
 ): AsyncGenerator<Array<Pick<Contact, '_id'>>> {

@@ -1,5 +1,4 @@
 import { MongoError } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { IdSet } from '../../base/work/id-set.ts';
 import { states } from '../../mail/ledger/states.ts';
@@ -9,6 +8,7 @@ import { judged } from '../audience/judge.ts';
 import { leaveOut } from '../audience/leave-out.ts';
 import { readAudience } from '../audience/read.ts';
 import { AudienceWriter, type Written } from '../audience/write.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { correctSettling, joinedExcluded } from './exclusions.ts';
@@ -28,7 +28,7 @@ interface FreezeControl {
  * contacts get their row here, with the entry that stops the mail. Each call starts from nothing. Exclusions are checked again at the
  * end, before the first mail.
  */
-export async function freezeAudience(deps: Deps, campaign: Campaign, control: FreezeControl): Promise<void> {
+export async function freezeAudience(deps: CampaignsDeps, campaign: Campaign, control: FreezeControl): Promise<void> {
   try {
     for (let tries = 1; ; tries += 1) {
       const attempt = await beginAttempt(deps, campaign);
@@ -43,7 +43,7 @@ export async function freezeAudience(deps: Deps, campaign: Campaign, control: Fr
 
 /** False when the snapshot is gone: then another attempt follows. */
 async function freezeOnce(
-  deps: Deps,
+  deps: CampaignsDeps,
   campaign: Campaign,
   attempt: Attempt,
   control: FreezeControl,
@@ -71,7 +71,7 @@ async function freezeOnce(
 
 /** null when it was stopped. */
 async function writeAudience(
-  deps: Deps,
+  deps: CampaignsDeps,
   campaign: Campaign,
   attempt: Attempt,
   { signal, onProgress }: FreezeControl,
@@ -96,7 +96,7 @@ async function writeAudience(
 
 /** It does not end when an excluded segment changed during the freeze: the run waits for the segment and freezes again. */
 async function finish(
-  deps: Deps,
+  deps: CampaignsDeps,
   campaign: Campaign,
   first: Attempt,
   read: Written,
@@ -115,7 +115,7 @@ async function finish(
 }
 
 /** The blocks and rows in the database must be all that was written. */
-async function requireWritten(deps: Deps, { campaign, run }: Attempt, written: Written): Promise<void> {
+async function requireWritten(deps: CampaignsDeps, { campaign, run }: Attempt, written: Written): Promise<void> {
   const { _id: campaignId, projectId } = campaign;
   const [[blocks], suppressed] = await Promise.all([
     deps.db.campaignBlocks
@@ -133,7 +133,7 @@ async function requireWritten(deps: Deps, { campaign, run }: Attempt, written: W
 }
 
 /** Before the end, so that none is lost. A repeat is the same event. */
-async function tellSuppressed(deps: Deps, { campaign }: Attempt): Promise<void> {
+async function tellSuppressed(deps: CampaignsDeps, { campaign }: Attempt): Promise<void> {
   const { _id: campaignId, projectId } = campaign;
   const cursor = deps.db.messages.find(
     { campaignId, projectId, state: states.suppressed },

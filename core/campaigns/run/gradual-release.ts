@@ -1,4 +1,4 @@
-import type { Deps } from '../../base/deps.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { releaseByNow } from './gradual.ts';
 
@@ -9,7 +9,7 @@ interface Released {
 }
 
 /** Changes day, budget and release together, by one compare-and-set: a crash can neither spend a budget twice nor lose it. */
-export async function release(deps: Deps, campaign: Campaign): Promise<Released> {
+export async function release(deps: CampaignsDeps, campaign: Campaign): Promise<Released> {
   const { _id, projectId, gradual } = campaign;
   const now = deps.clock.now();
   if (!gradual) return { upTo: Number.MAX_SAFE_INTEGER, nextBatchAt: now };

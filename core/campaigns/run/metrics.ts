@@ -1,4 +1,4 @@
-import type { Deps } from '../../base/deps.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
@@ -17,7 +17,7 @@ export interface MetricsStep {
 }
 
 /** One refresh. A refresh that comes too early, after a restart, counts nothing and waits for the rest of the interval. */
-export async function refreshMetrics(deps: Deps, ref: CampaignRef): Promise<MetricsStep> {
+export async function refreshMetrics(deps: CampaignsDeps, ref: CampaignRef): Promise<MetricsStep> {
   const campaign = await readCampaign(deps, ref);
   if (!campaign) return { status: 'deleted', nextMs: null, details: 'The campaign was deleted.' };
   const now = deps.clock.now();

@@ -1,8 +1,8 @@
-import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import { removeBlocksWhenSent } from '../audience/leave.ts';
 import { audienceFault } from '../definition/of-campaign.ts';
 import { type AwaitedSegment, awaitedSegments, wordsFor } from '../definition/segments.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { countNow, type LedgerCounts, ledgerCounts, refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
@@ -32,7 +32,10 @@ const HELD_LOOK_MIN_MS = 1_000;
 const HELD_LOOK_MAX_MS = 15_000;
 
 /** One step of `campaignSend`. Safe to repeat: each transition of the status is a compare-and-set. */
-export async function advanceCampaign(deps: Deps, ref: CampaignRef): Promise<CampaignStep & { details: string }> {
+export async function advanceCampaign(
+  deps: CampaignsDeps,
+  ref: CampaignRef,
+): Promise<CampaignStep & { details: string }> {
   for (;;) {
     const campaign = await readCampaign(deps, ref);
     if (!campaign) {
@@ -46,13 +49,16 @@ export async function advanceCampaign(deps: Deps, ref: CampaignRef): Promise<Cam
   }
 }
 
-export async function readCampaign(deps: Deps, { projectId, campaignId }: CampaignRef): Promise<Campaign | null> {
+export async function readCampaign(
+  deps: CampaignsDeps,
+  { projectId, campaignId }: CampaignRef,
+): Promise<Campaign | null> {
   const [_id, project] = [parseId(campaignId), parseId(projectId)];
   return _id && project && deps.db.campaigns.findOne({ _id, projectId: project });
 }
 
 /** null: the status changed; read it again. */
-async function stepOf(deps: Deps, campaign: Campaign): Promise<CampaignStep | null> {
+async function stepOf(deps: CampaignsDeps, campaign: Campaign): Promise<CampaignStep | null> {
   const { status, pausedReason } = campaign;
   switch (status) {
     case 'draft':
@@ -77,21 +83,21 @@ async function stepOf(deps: Deps, campaign: Campaign): Promise<CampaignStep | nu
   }
 }
 
-async function endStep(deps: Deps, campaign: Campaign): Promise<CampaignStep> {
+async function endStep(deps: CampaignsDeps, campaign: Campaign): Promise<CampaignStep> {
   const { status } = campaign;
   await removeBlocksWhenSent(deps, campaign);
   return { kind: 'end', status, summary: `The campaign is ${status}.` };
 }
 
 /** null when nothing of the campaign is in flight. */
-async function heldStep(deps: Deps, campaign: Campaign): Promise<WaitStep | null> {
+async function heldStep(deps: CampaignsDeps, campaign: Campaign): Promise<WaitStep | null> {
   const { count, ageMs } = await unsettledOf(deps, campaign);
   if (count === 0) return null;
   const waitMs = Math.min(HELD_LOOK_MAX_MS, Math.max(HELD_LOOK_MIN_MS, ageMs));
   return { kind: 'wait', status: campaign.status, waitMs, summary: `${count} are with the relay` };
 }
 
-async function scheduledStep(deps: Deps, campaign: Campaign): Promise<CampaignStep | null> {
+async function scheduledStep(deps: CampaignsDeps, campaign: Campaign): Promise<CampaignStep | null> {
   const now = deps.clock.now();
   const startsAt = campaign.startsAt ?? now;
   const waitMs = startsAt.getTime() - now.getTime();
@@ -120,7 +126,7 @@ function summaryOf(text: string): string {
   return Buffer.from(text).subarray(0, SUMMARY_BYTES_MAX).toString();
 }
 
-async function underWayStep(deps: Deps, campaign: Campaign): Promise<CampaignStep | null> {
+async function underWayStep(deps: CampaignsDeps, campaign: Campaign): Promise<CampaignStep | null> {
   const { projectId, status, startedAt, freeze } = campaign;
   const now = deps.clock.now();
   const project = await deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } });
@@ -141,7 +147,7 @@ async function underWayStep(deps: Deps, campaign: Campaign): Promise<CampaignSte
   return step ?? held ?? finish(deps, campaign);
 }
 
-async function finish(deps: Deps, campaign: Campaign): Promise<CampaignStep | null> {
+async function finish(deps: CampaignsDeps, campaign: Campaign): Promise<CampaignStep | null> {
   const ledger = await ledgerCounts(deps, campaign);
   const { total, sent, unknown, suppressed, failed, pending } = ledger;
   const { status } = campaign;
@@ -159,7 +165,7 @@ async function finish(deps: Deps, campaign: Campaign): Promise<CampaignStep | nu
  * Stores the numbers of that moment, `ledger` where they are known: a reader who sees the final status sees the final numbers
  * too.
  */
-async function move(deps: Deps, campaign: Campaign, to: Move, ledger?: LedgerCounts): Promise<null> {
+async function move(deps: CampaignsDeps, campaign: Campaign, to: Move, ledger?: LedgerCounts): Promise<null> {
   const counted = campaign.freeze?.isDone
     ? { counts: await countNow(deps, campaign, ledger), refreshedAt: deps.clock.now() }
     : {};

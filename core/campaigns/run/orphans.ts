@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { messageIdOf } from '../../mail/compose/links.ts';
 import { CONTACT_DELETED } from '../../mail/erase/fail-for-deleted.ts';
@@ -10,6 +9,7 @@ import { settleOrphans } from '../../mail/ledger/settle-orphans.ts';
 import { ORPHAN_STATES, states } from '../../mail/ledger/states.ts';
 import { announceDeliveries, announceRows } from '../../mail/messages/deliveries.ts';
 import { publishRows } from '../../mail/messages/events.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 
 type Tenant = Pick<Campaign, '_id' | 'projectId' | 'freeze' | 'tags'>;
@@ -26,7 +26,7 @@ const AT_ONCE_MAX = 1_000;
  * Messages of a process that died are queued again, or become unknown, when their lease is over. Called by ranges, by the run
  * before it ends, parks or waits, and by calls that wait for messages in flight, so nothing stays in flight whatever is down.
  */
-export async function settleCampaignOrphans(deps: Deps, campaign: Tenant, scope: Scope = {}): Promise<void> {
+export async function settleCampaignOrphans(deps: CampaignsDeps, campaign: Tenant, scope: Scope = {}): Promise<void> {
   const domain = once(() => domainOf(deps, campaign));
   const messageIdFor = async (messageId: ObjectId) => {
     const name = await domain();
@@ -36,7 +36,12 @@ export async function settleCampaignOrphans(deps: Deps, campaign: Tenant, scope:
   await settleRows(deps, campaign, scope, messageIdFor);
 }
 
-async function settleBlocks(deps: Deps, campaign: Tenant, { ledger }: Scope, messageIdFor: MessageIdOf): Promise<void> {
+async function settleBlocks(
+  deps: CampaignsDeps,
+  campaign: Tenant,
+  { ledger }: Scope,
+  messageIdFor: MessageIdOf,
+): Promise<void> {
   const { _id: campaignId, projectId, freeze, tags } = campaign;
   if (!freeze?.run) return;
   const settled = await settleClaims(deps, {
@@ -56,7 +61,12 @@ async function settleBlocks(deps: Deps, campaign: Tenant, { ledger }: Scope, mes
     deps.log.warn({ campaignId, ...settled }, 'settled claims of a process that is gone');
 }
 
-async function settleRows(deps: Deps, campaign: Tenant, scope: Scope, messageIdFor: MessageIdOf): Promise<void> {
+async function settleRows(
+  deps: CampaignsDeps,
+  campaign: Tenant,
+  scope: Scope,
+  messageIdFor: MessageIdOf,
+): Promise<void> {
   const { _id, projectId } = campaign;
   const { ledger = EMPTY_LEDGER, seqs } = scope;
   const lost = await deps.db.messages
@@ -86,7 +96,7 @@ interface Unsettled {
 }
 
 /** Claims that are not closed, messages in flight, and unknown ones for as long as evidence can still be had. */
-export async function unsettledOf({ db }: Pick<Deps, 'db'>, { _id, projectId }: Tenant): Promise<Unsettled> {
+export async function unsettledOf({ db }: Pick<CampaignsDeps, 'db'>, { _id, projectId }: Tenant): Promise<Unsettled> {
   const ageMs = { $subtract: ['$$NOW', { $ifNull: ['$oldest', '$$NOW'] }] };
   const oldest = { $min: '$claimedAt' };
   const [rows, claims] = await Promise.all([
@@ -132,7 +142,7 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function domainOf({ db }: Pick<Deps, 'db'>, { _id, projectId }: Tenant): Promise<string | null> {
+async function domainOf({ db }: Pick<CampaignsDeps, 'db'>, { _id, projectId }: Tenant): Promise<string | null> {
   const content = await db.campaignContents.findOne({ _id, projectId }, { projection: { domainName: 1 } });
   return content?.domainName ?? null;
 }

@@ -1,8 +1,8 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Seqs } from '../../mail/ledger/blocks/counts.ts';
 import { BLOCK_MAX } from '../../mail/ledger/blocks/model.ts';
 import { unclaimedRange } from '../../mail/ledger/blocks/unclaimed.ts';
 import { states } from '../../mail/ledger/states.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { release } from './gradual-release.ts';
 
@@ -38,7 +38,7 @@ const DEFERRED_LOOK_MS = 2_000;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The recipients that may be sent to now, or until when they wait; null when none is left. */
-export async function sendingStep(deps: Deps, campaign: Campaign): Promise<SendStep | WaitStep | null> {
+export async function sendingStep(deps: CampaignsDeps, campaign: Campaign): Promise<SendStep | WaitStep | null> {
   const { status, freeze } = campaign;
   const released = status === 'sending_gradual' ? await release(deps, campaign) : null;
   const upTo = (released?.upTo ?? NO_LIMIT) - 1;
@@ -60,7 +60,7 @@ export async function sendingStep(deps: Deps, campaign: Campaign): Promise<SendS
 }
 
 function sendStep(
-  { config }: Deps,
+  { config }: CampaignsDeps,
   { status, sendRatePerSecond }: Campaign,
   range: Seqs | null,
   deferredUpTo: number | null,
@@ -76,13 +76,17 @@ function sendStep(
 }
 
 /** The recipients of blocks up to `upTo` who are not claimed. */
-async function unclaimed(deps: Deps, { _id, projectId, freeze }: Campaign, upTo: number): Promise<Seqs | null> {
+async function unclaimed(
+  deps: CampaignsDeps,
+  { _id, projectId, freeze }: Campaign,
+  upTo: number,
+): Promise<Seqs | null> {
   if (!freeze?.run || !freeze.frozen) return null;
   return unclaimedRange(deps, { projectId, campaignId: _id }, Math.min(upTo, freeze.frozen.inBlocks));
 }
 
 /** The lowest and the highest `seq` of queued rows. */
-async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: number): Promise<Seqs | null> {
+async function queuedRange({ db }: CampaignsDeps, { _id, projectId }: Campaign, upTo: number): Promise<Seqs | null> {
   const filter = { campaignId: _id, projectId, state: states.queued, seq: { $lte: upTo } };
   const end = (seq: 1 | -1) => db.messages.findOne(filter, { sort: { seq }, projection: { seq: 1 }, hint: 'campaign' });
   const [first, last] = await Promise.all([end(1), end(-1)]);
@@ -90,7 +94,7 @@ async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: num
 }
 
 /** Nothing waits up to `place`, so all that is left is above it. */
-async function isLeftAfter(deps: Deps, campaign: Campaign, place: number): Promise<boolean> {
+async function isLeftAfter(deps: CampaignsDeps, campaign: Campaign, place: number): Promise<boolean> {
   const { _id, projectId, freeze } = campaign;
   if (freeze?.run) return (freeze.frozen?.inBlocks ?? 0) > place;
   const filter = { campaignId: _id, projectId, state: states.queued, seq: { $gt: place } };
@@ -98,7 +102,7 @@ async function isLeftAfter(deps: Deps, campaign: Campaign, place: number): Promi
 }
 
 /** Until the first deferred message is due, by the database's clock; null when there is none. */
-async function deferredWaitMs({ db }: Deps, { _id, projectId }: Campaign): Promise<number | null> {
+async function deferredWaitMs({ db }: CampaignsDeps, { _id, projectId }: Campaign): Promise<number | null> {
   const [first] = await db.messages
     .aggregate<{ waitMs: number | null }>(
       [

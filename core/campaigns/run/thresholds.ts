@@ -1,6 +1,6 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Outcome } from '../../mail/ledger/ledger.ts';
 import { states } from '../../mail/ledger/states.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { ledgerCounts, refreshCounts } from '../numbers/counts.ts';
 import { isUnderWay } from '../status.ts';
@@ -24,7 +24,7 @@ export interface ThresholdWatch {
  * This run's own outcomes raise the suspicion, the ledger decides. Numbers that only grow need not be counted each time: while
  * bounces are few among those sent at the last count, they are few among all.
  */
-export function watchThresholds(deps: Deps, campaign: Campaign): ThresholdWatch {
+export function watchThresholds(deps: CampaignsDeps, campaign: Campaign): ThresholdWatch {
   const own: Stretch = { sent: 0, bounced: 0, spamReported: 0 };
   let breached = false;
   let sentAtLeast = 0;
@@ -70,7 +70,7 @@ export function watchThresholds(deps: Deps, campaign: Campaign): ThresholdWatch 
 }
 
 async function judge(
-  deps: Deps,
+  deps: CampaignsDeps,
   { _id, projectId }: Campaign,
   sentAtLeast: number,
 ): Promise<{ breached: boolean; sent: number }> {

@@ -1,9 +1,9 @@
-import type { Deps } from '../../base/deps.ts';
 import { TokenBucket } from '../../base/limits/token-bucket.ts';
 import type { SendingPolicy } from '../../mail/deliver/range-sending.ts';
 import type { ClaimedRecipient } from '../../mail/deliver/sources/source.ts';
 import type { Outcome } from '../../mail/ledger/ledger.ts';
 import { TemplateRenderError } from '../../templates/language/templates.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import type { CompiledCampaign, UnsignedMail } from '../run/compile.ts';
 import type { ThresholdWatch } from '../run/thresholds.ts';
@@ -22,7 +22,10 @@ interface Given {
 export const PACE = { burst: (perSecond: number) => Math.max(2, perSecond / 10), tokens: 1 };
 
 /** How a campaign is sent: its rate, its status after each claim, its compiled mail, its thresholds. */
-export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, rangesAtOnce }: Given): SendingPolicy {
+export function policyOf(
+  deps: CampaignsDeps,
+  { campaign, compiled, relay, thresholds, rangesAtOnce }: Given,
+): SendingPolicy {
   const { _id, projectId, unsubscribeGroupId, sendRatePerSecond } = campaign;
   const share = (perSecond: number | null) => perSecond && perSecond / rangesAtOnce;
   let perSecond = sendRatePerSecond;
@@ -57,7 +60,7 @@ export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, ra
  * Data that do not fit the template fail only their recipient; the campaign continues. A signature that cannot be made says nothing
  * about a recipient.
  */
-function compose(deps: Deps, compiled: CompiledCampaign, { held, email, contact, at }: ClaimedRecipient) {
+function compose(deps: CampaignsDeps, compiled: CompiledCampaign, { held, email, contact, at }: ClaimedRecipient) {
   const sign = (mail: UnsignedMail) => compiled.sign(mail, at);
   const failed = (error: unknown): Outcome => {
     const isOfData = error instanceof TemplateRenderError;

@@ -1,4 +1,3 @@
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { sendOverConnections } from '../../mail/deliver/connections.ts';
@@ -7,6 +6,7 @@ import type { Sending } from '../../mail/deliver/sending.ts';
 import { BlockSource } from '../../mail/deliver/sources/blocks.ts';
 import { RowSource } from '../../mail/deliver/sources/rows.ts';
 import type { Source } from '../../mail/deliver/sources/source.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
@@ -56,7 +56,11 @@ const NOTHING = { goOn: false, nextSeq: null, waitMs: 0, ended: 0 };
  * Sends the recipients of a range, or what waits in its rows. May run any number of times, also concurrently: each message is
  * claimed, and only the claim's owner sends it.
  */
-export async function sendRange(sending: Sending, page: CampaignRange, control: RangeControl): Promise<RangeResult> {
+export async function sendRange(
+  sending: Sending<CampaignsDeps>,
+  page: CampaignRange,
+  control: RangeControl,
+): Promise<RangeResult> {
   const { deps, ledger } = sending;
   const campaign = await readCampaign(deps, page);
   if (!campaign) return { ...NOTHING, details: '' };
@@ -76,7 +80,7 @@ export async function sendRange(sending: Sending, page: CampaignRange, control: 
 }
 
 function sourceOf(
-  { deps, ledger }: Sending,
+  { deps, ledger }: Sending<CampaignsDeps>,
   { _id, projectId, freeze, tags }: Campaign,
   { fromSeq, toSeq, isDeferred }: CampaignRange,
 ): Source {
@@ -86,7 +90,11 @@ function sourceOf(
   return isDeferred || run === null ? new RowSource(deps, ledger, range) : new BlockSource(deps, ledger, range);
 }
 
-async function result(deps: Deps, page: CampaignRange, facts: Omit<RangeResult, 'details'>): Promise<RangeResult> {
+async function result(
+  deps: CampaignsDeps,
+  page: CampaignRange,
+  facts: Omit<RangeResult, 'details'>,
+): Promise<RangeResult> {
   const campaign = await readCampaign(deps, page);
   return { ...facts, details: campaign ? await describeCampaign(deps, campaign) : '' };
 }
@@ -95,7 +103,11 @@ async function result(deps: Deps, page: CampaignRange, facts: Omit<RangeResult, 
  * A fault that stops all mail, such as a domain that is not verified any more, pauses the campaign: no recipient has failed
  * because of it.
  */
-async function compiledOrPaused(deps: Deps, sending: Sending, campaign: Campaign): Promise<CompiledCampaign | null> {
+async function compiledOrPaused(
+  deps: CampaignsDeps,
+  sending: Sending<CampaignsDeps>,
+  campaign: Campaign,
+): Promise<CompiledCampaign | null> {
   try {
     return await compiledCampaign(sending.deps, campaign);
   } catch (error) {

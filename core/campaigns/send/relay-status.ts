@@ -1,6 +1,7 @@
 import type { RangeSending } from '../../mail/deliver/range-sending.ts';
 import type { RelayFault, SendingDeps } from '../../mail/ledger/relay.ts';
 import { formatReply } from '../../mail/ledger/rules/relay-replies.ts';
+import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 
 /** Report an outage only after two seconds, or when it ends the range. */
@@ -15,7 +16,7 @@ export interface RelayNote {
  * "Relay not answering since": stored on the campaign by the sender that finds it, for progress and the Web UI, and removed with
  * the first success.
  */
-export function noteRelay(deps: SendingDeps, campaign: Campaign): RelayNote {
+export function noteRelay(deps: SendingDeps<CampaignsDeps>, campaign: Campaign): RelayNote {
   const { db, mailer, clock, log } = deps;
   const { _id, projectId } = campaign;
   let noted = campaign.relay ?? null;

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { hashesOfErased } from '../../base/secrets.ts';
+import type { ConsentDeps } from '../deps.ts';
 import type { Consent } from './model.ts';
 
 interface Person {
@@ -12,7 +12,7 @@ interface Person {
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
 export function listConsents(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<ConsentDeps, 'db'>,
   { _id: contactId, projectId }: Person,
   page: Page,
 ): Promise<PageOf<Consent>> {
@@ -21,7 +21,7 @@ export function listConsents(
 
 /** For the operator: the records of erased people who had the address, found by every key that SECRET_KEYS names. */
 export function consentsOfErased(
-  { db, config }: Pick<Deps, 'db' | 'config'>,
+  { db, config }: Pick<ConsentDeps, 'db' | 'config'>,
   projectId: ObjectId,
   email: string,
 ): Promise<Consent[]> {

@@ -1,14 +1,14 @@
 import type { ObjectId } from 'mongodb';
 import { byProject } from '../../base/database/batches.ts';
-import type { Deps } from '../../base/deps.ts';
 import { hashOfErased } from '../../base/secrets.ts';
+import type { ConsentDeps } from '../deps.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 1_000;
 
 /** Called for a contact that was deleted. It may have had several addresses, so each is erased with its own hash. */
 export async function eraseConsents(
-  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  { db, clock, config }: Pick<ConsentDeps, 'db' | 'clock' | 'config'>,
   { _id: contactId, projectId }: { _id: ObjectId; projectId: ObjectId },
 ): Promise<false> {
   const named = { projectId, contactId, email: { $ne: '' } };
@@ -23,7 +23,7 @@ export async function eraseConsents(
 
 /** Removes the records of people who were erased CONSENT_RETENTION_DAYS ago, and those of deleted projects. */
 export async function removeOldConsents(
-  deps: Pick<Deps, 'db' | 'clock' | 'config'>,
+  deps: Pick<ConsentDeps, 'db' | 'clock' | 'config'>,
   mayContinue: () => boolean,
 ): Promise<void> {
   const { db, clock, config } = deps;
@@ -46,7 +46,7 @@ export async function removeOldConsents(
 
 /** In parts, since a project may have one for each of its contacts; the retention job deletes what is left. */
 export async function deleteConsentsOfProject(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<ConsentDeps, 'db'>,
   projectId: ObjectId,
   mayContinue: () => boolean,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { plainAddress, shortenedAddress } from '../../base/text/networks.ts';
+import type { ConsentDeps } from '../deps.ts';
 import type { Consent, NewConsent } from './model.ts';
 
 /** A project, with its setting. */
@@ -17,7 +17,7 @@ const SECONDS_MAX = 0xffffffff;
  * another transaction inserts at the same time fails this one with a duplicate key or a conflict, and the caller repeats it.
  */
 export async function recordConsents(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, clock }: Pick<ConsentDeps, 'db' | 'clock'>,
   session: Session,
   projectId: ObjectId,
   given: readonly NewConsent[],

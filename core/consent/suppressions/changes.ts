@@ -1,10 +1,11 @@
 import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { keyedBatcher } from '../../base/work/batcher.ts';
+import type { ConsentDeps } from '../deps.ts';
 import { builtInCode } from './groups.ts';
 import type { Suppression, SuppressionGroup } from './model.ts';
 import { afterChange, type EntryChange, type SuppressionOutcome } from './rules.ts';
@@ -17,7 +18,7 @@ type SuppressionChange = EntryChange & { email: string };
 
 const queues = oncePerCore(() =>
   keyedBatcher(
-    ({ deps, group }: { deps: Deps; group: SuppressionGroup }) =>
+    ({ deps, group }: { deps: ConsentDeps; group: SuppressionGroup }) =>
       (changes: SuppressionChange[]) =>
         repeatOnDuplicate(() => inTransaction(deps, (session) => applyChanges(deps, session, group, changes))),
     { sizeMax: SUPPRESSIONS_TOGETHER_MAX, runsMax: 1 },
@@ -29,7 +30,7 @@ const queues = oncePerCore(() =>
  * of the group right. One outcome per change, in order.
  */
 export async function changeSuppressions(
-  deps: Deps,
+  deps: ConsentDeps,
   group: SuppressionGroup,
   changes: SuppressionChange[],
 ): Promise<SuppressionOutcome[]> {
@@ -42,7 +43,7 @@ export async function changeSuppressions(
 
 /** For callers with a transaction of theirs, which they repeat on conflicts and duplicate keys. */
 export async function applyChanges(
-  deps: Deps,
+  deps: ConsentDeps,
   session: Session,
   { projectId, groupId, isGlobal, isDefault, isMarketing }: SuppressionGroup,
   changes: SuppressionChange[],
@@ -79,7 +80,7 @@ export async function applyChanges(
 
 /** A group that the person leaves is no exception from everything off any more. */
 async function endExceptions(
-  { db }: Deps,
+  { db }: ConsentDeps,
   session: Session,
   { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
   emails: string[],
@@ -96,7 +97,7 @@ async function endExceptions(
 
 /** Returns whether there was something to write. */
 async function writeEntries(
-  deps: Deps,
+  deps: ConsentDeps,
   session: Session,
   projectId: ObjectId,
   stored: Map<string, Suppression>,
@@ -117,7 +118,7 @@ async function writeEntries(
 
 /** Writing the group checks that it still exists and conflicts with its concurrent removal. */
 async function countEntries(
-  deps: Deps,
+  deps: ConsentDeps,
   session: Session,
   { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
   before: Suppression[],

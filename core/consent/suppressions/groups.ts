@@ -5,21 +5,22 @@ import type { createGroupBody, suppressBody } from '../../../schemas/suppression
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
+import type { CallerDeps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import type { ConsentDeps } from '../deps.ts';
 import type { SuppressionGroup, SuppressionReason } from './model.ts';
 import type { MailFacts } from './rules.ts';
 
 type NamedGroup = Pick<SuppressionGroup, 'projectId' | 'groupId'>;
 
 /** Throws while mail that waits needs the group. */
-type GroupRemovalSubscriber = (deps: Deps, group: NamedGroup) => Promise<void>;
+type GroupRemovalSubscriber = (deps: CallerDeps, group: NamedGroup) => Promise<void>;
 /** Returns in words what names the group, or null. Called in the transaction that removes it. */
-type UseOfGroup = (deps: Deps, session: Session, group: NamedGroup) => Promise<string | null>;
+type UseOfGroup = (deps: CallerDeps, session: Session, group: NamedGroup) => Promise<string | null>;
 
 declare module '../../base/deps.ts' {
   interface Subscribers {
@@ -47,7 +48,7 @@ interface GroupSearch {
 type Tenant = Pick<Project, '_id'>;
 
 /** Their ids are derived from the project's, so making them again changes nothing. */
-export async function makeBuiltInGroups(deps: Deps, project: Tenant): Promise<void> {
+export async function makeBuiltInGroups(deps: ConsentDeps, project: Tenant): Promise<void> {
   const at = deps.clock.now();
   const groups = [
     newGroup(deps, project, 'global', at, { name: 'Global', description: 'Stops every mail of this project.' }),
@@ -63,7 +64,7 @@ export async function makeBuiltInGroups(deps: Deps, project: Tenant): Promise<vo
 }
 
 export async function chooseGroup(
-  deps: Deps,
+  deps: ConsentDeps,
   project: Tenant,
   { groupId, isGlobal, isMarketing }: GroupChoice,
 ): Promise<SuppressionGroup> {
@@ -82,7 +83,7 @@ export async function chooseGroup(
 
 /** The group that a mail, a campaign, an automation or a form names. */
 export async function findNamableGroup(
-  deps: Deps,
+  deps: ConsentDeps,
   project: Tenant,
   groupId: string,
   field: string,
@@ -97,7 +98,7 @@ export async function findNamableGroup(
 }
 
 export async function findGroup(
-  deps: Deps,
+  deps: ConsentDeps,
   project: Tenant,
   groupId: string,
   field?: string,
@@ -107,7 +108,7 @@ export async function findGroup(
   return found;
 }
 
-export async function builtInGroup(deps: Deps, project: Tenant, kind: BuiltIn): Promise<SuppressionGroup> {
+export async function builtInGroup(deps: ConsentDeps, project: Tenant, kind: BuiltIn): Promise<SuppressionGroup> {
   const filter = { projectId: project._id, groupId: builtInCode(project._id, kind) };
   const found = await deps.db.suppressionGroups.findOne(filter);
   if (found) return found;
@@ -116,12 +117,12 @@ export async function builtInGroup(deps: Deps, project: Tenant, kind: BuiltIn): 
 }
 
 /** The unsubscribes that were written before this moment are carried over to the marketing group. */
-export async function keepWidened({ db }: Deps, { _id, projectId }: SuppressionGroup, at: Date): Promise<void> {
+export async function keepWidened({ db }: ConsentDeps, { _id, projectId }: SuppressionGroup, at: Date): Promise<void> {
   await db.suppressionGroups.updateOne({ _id, projectId }, { $max: { widenedAt: at } });
 }
 
 export async function createGroup(
-  deps: Deps,
+  deps: ConsentDeps,
   project: Tenant,
   input: GroupInput,
   { at, seed }: Origin,
@@ -141,7 +142,7 @@ export async function createGroup(
 }
 
 export async function listGroups(
-  deps: Deps,
+  deps: ConsentDeps,
   project: Tenant,
   { search, newestFirst, ...page }: Page & GroupSearch,
 ): Promise<PageOf<SuppressionGroup>> {
@@ -151,7 +152,7 @@ export async function listGroups(
 }
 
 export async function updateGroup(
-  deps: Deps,
+  deps: ConsentDeps,
   project: Tenant,
   groupId: string,
   { name, description, isPublic }: Partial<GroupInput>,
@@ -180,7 +181,7 @@ export async function updateGroup(
  * Marked first, so that no entry is added any more; an interrupted call is finished by its repeat. Publishing and activating
  * write the group too: of two concurrent calls one is repeated and sees the other.
  */
-export async function deleteGroup(deps: Deps, project: Tenant, groupId: string): Promise<void> {
+export async function deleteGroup(deps: ConsentDeps, project: Tenant, groupId: string): Promise<void> {
   await refuseBuiltIn(deps, project, groupId, 'deleted');
   const filter = { projectId: project._id, groupId };
   for (const refuse of deps.subscribers.groupRemovals) await refuse(deps, filter);
@@ -194,7 +195,7 @@ export async function deleteGroup(deps: Deps, project: Tenant, groupId: string):
 }
 
 /** Removing a group removes its entries, so mail that names it would reach people who had unsubscribed. */
-async function refuseUsed(deps: Deps, session: Session, group: NamedGroup): Promise<void> {
+async function refuseUsed(deps: ConsentDeps, session: Session, group: NamedGroup): Promise<void> {
   for (const useOf of deps.subscribers.usesOfGroup) {
     const use = await useOf(deps, session, group);
     if (use) throw conflict('INVALID_STATE', `The suppression group is named by ${use}; take it out there first.`);
@@ -202,7 +203,7 @@ async function refuseUsed(deps: Deps, session: Session, group: NamedGroup): Prom
 }
 
 /** Runs in a transaction that stores a reference to the group, so that a concurrent removal conflicts. */
-export async function holdGroup(deps: Deps, session: Session, project: Tenant, groupId: string): Promise<void> {
+export async function holdGroup(deps: ConsentDeps, session: Session, project: Tenant, groupId: string): Promise<void> {
   const filter = { projectId: project._id, groupId, deletedAt: null };
   const { matchedCount } = await deps.db.suppressionGroups.updateOne(filter, { $inc: { holds: 1 } }, { session });
   if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', 'unsubscribeGroupId');
@@ -210,7 +211,7 @@ export async function holdGroup(deps: Deps, session: Session, project: Tenant, g
 
 /** Returns which of these codes name no live group. Mail with such a code is treated as mail without a group. */
 export async function goneGroups(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<ConsentDeps, 'db'>,
   projectId: ObjectId,
   codes: Iterable<string | null>,
 ): Promise<Set<string>> {
@@ -225,7 +226,7 @@ export async function goneGroups(
 
 /** The facts of marketing mail that names the group; a group that is gone counts as none. */
 export async function marketingFacts(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<ConsentDeps, 'db'>,
   projectId: ObjectId,
   groupId: string | null,
 ): Promise<MailFacts> {
@@ -233,12 +234,12 @@ export async function marketingFacts(
   return { marketing: true, groupId, isGroupGone: gone.size > 0, bypass: false };
 }
 
-export function liveGroups({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {
+export function liveGroups({ db }: Pick<ConsentDeps, 'db'>, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {
   return db.suppressionGroups.find({ projectId, deletedAt: null }, { hint: 'code' }).toArray();
 }
 
 /** The groups that the preference page shows, oldest first. */
-export function publicGroups({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {
+export function publicGroups({ db }: Pick<ConsentDeps, 'db'>, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {
   return db.suppressionGroups.find({ projectId, isPublic: true, deletedAt: null }, { sort: { _id: 1 } }).toArray();
 }
 
@@ -253,7 +254,7 @@ export function entriesOf(counts: SuppressionGroup['counts'], reason?: Suppressi
   return counts.UNSUBSCRIBE + counts.BOUNCE + counts.COMPLAINT + counts.MANUAL;
 }
 
-async function requireRoom(deps: Deps, project: Tenant, groupId?: string): Promise<void> {
+async function requireRoom(deps: ConsentDeps, project: Tenant, groupId?: string): Promise<void> {
   const others = (await publicGroups(deps, project)).filter((group) => group.groupId !== groupId);
   if (others.length >= PUBLIC_GROUPS_MAX)
     throw conflict('INVALID_STATE', `A project has at most ${PUBLIC_GROUPS_MAX} public groups.`);
@@ -261,7 +262,7 @@ async function requireRoom(deps: Deps, project: Tenant, groupId?: string): Promi
 
 /** The default group may be shown on the preference page or not; nothing else of the built-in groups changes. */
 async function refuseBuiltIn(
-  deps: Deps,
+  deps: ConsentDeps,
   project: Tenant,
   groupId: string,
   done: string,
@@ -281,7 +282,7 @@ function kindOf({ isGlobal, isDefault, isMarketing }: SuppressionGroup): BuiltIn
 }
 
 function newGroup(
-  deps: Deps,
+  deps: ConsentDeps,
   { _id: projectId }: Tenant,
   seed: string,
   at: Date,

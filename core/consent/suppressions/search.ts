@@ -3,12 +3,12 @@ import type { Described } from '../../../schemas/schema.ts';
 import type { searchSuppressionsBody } from '../../../schemas/suppressions.ts';
 import { SUPPRESSION_REASONS } from '../../../schemas/suppressions.ts';
 import { partOf, searchKeys } from '../../base/database/search.ts';
-import type { Deps } from '../../base/deps.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { readDate } from '../../base/text/coercion.ts';
+import type { ConsentDeps } from '../deps.ts';
 import { keptTotal, liveGroups } from './groups.ts';
 import type { Suppression, SuppressionGroup } from './model.ts';
 
@@ -29,7 +29,7 @@ type Tenant = Pick<Project, '_id'>;
 
 /** Endpoint 16, newest first; matches of a text are ordered by address. */
 export async function searchSuppressions(
-  deps: Deps,
+  deps: ConsentDeps,
   project: Tenant,
   { page = 1, limit = 20, ...search }: Page & SuppressionSearch,
 ): Promise<PageOf<Suppression>> {
@@ -55,7 +55,7 @@ export async function searchSuppressions(
  * computed from the key it does not.
  */
 async function findByText(
-  deps: Deps,
+  deps: ConsentDeps,
   { _id: projectId }: Tenant,
   { filter, anyOf }: TextFilter,
   page: { skip: number; limit: number },
@@ -77,7 +77,7 @@ async function findByText(
 
 /** The groups that an address left, with why and when. */
 export async function unsubscribeGroups(
-  deps: Deps,
+  deps: ConsentDeps,
   project: Tenant,
   { email }: { email: string },
 ): Promise<{ group: SuppressionGroup; entry: Suppression }[]> {

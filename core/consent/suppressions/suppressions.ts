@@ -1,11 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Described } from '../../../schemas/schema.ts';
 import type { suppressBody } from '../../../schemas/suppressions.ts';
-import type { Deps } from '../../base/deps.ts';
+import type { CallerDeps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { isSandboxAddress, readSandbox, sandboxBehaviour } from '../../base/sandbox.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
+import type { ConsentDeps } from '../deps.ts';
 import { applyChanges, changeSuppressions } from './changes.ts';
 import { builtInCode, builtInGroup, chooseGroup, type GroupChoice } from './groups.ts';
 import type { Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
@@ -20,7 +21,7 @@ interface SuppressionInput extends Described<typeof suppressBody> {
 
 /** Called when addresses were suppressed by an unsubscribe or a complaint. Nothing may depend on it. */
 type SuppressionSubscriber = (
-  deps: Deps,
+  deps: CallerDeps,
   projectId: ObjectId,
   emails: string[],
   entry: SuppressionFact,
@@ -39,7 +40,7 @@ const EVIDENCE_MAX = 1_000;
  * stronger reason, so a repeat changes nothing. Returns the distinct addresses of the call.
  */
 export async function suppress(
-  deps: Deps,
+  deps: ConsentDeps,
   projectId: ObjectId,
   { emails, reason = 'MANUAL', evidence, ...choice }: SuppressionInput,
 ): Promise<number> {
@@ -55,7 +56,7 @@ export async function suppress(
 
 /** After a bounce or a complaint. One of a sandbox address suppresses it only where the project asks for that. */
 export async function suppressReported(
-  deps: Deps,
+  deps: ConsentDeps,
   projectId: ObjectId,
   { email, ...entry }: { email: string; reason: 'BOUNCE' | 'COMPLAINT'; evidence: string },
 ): Promise<void> {
@@ -64,7 +65,7 @@ export async function suppressReported(
 }
 
 export async function maySuppress(
-  deps: Pick<Deps, 'db' | 'config'>,
+  deps: Pick<ConsentDeps, 'db' | 'config'>,
   projectId: ObjectId,
   email: string,
 ): Promise<boolean> {
@@ -81,7 +82,7 @@ export interface NewEntry {
 }
 
 /** The same for entries of one group that have reasons and evidence of their own. */
-export async function suppressEach(deps: Deps, target: SuppressionGroup, entries: NewEntry[]): Promise<void> {
+export async function suppressEach(deps: ConsentDeps, target: SuppressionGroup, entries: NewEntry[]): Promise<void> {
   const outcomes = await changeSuppressions(
     deps,
     target,
@@ -104,7 +105,7 @@ export async function suppressEach(deps: Deps, target: SuppressionGroup, entries
 
 /** Returns how many entries were removed. */
 export async function unsuppress(
-  deps: Deps,
+  deps: ConsentDeps,
   projectId: ObjectId,
   { emails, ...choice }: GroupChoice & { emails: string[] },
 ): Promise<number> {
@@ -122,7 +123,7 @@ export async function unsuppress(
  * Takes back the contact's unsubscribe from a group; another reason against the address stays, or is restored. After everything was
  * turned off, this group alone is on again.
  */
-export async function takeBackUnsubscribe(deps: Deps, target: SuppressionGroup, email: string): Promise<void> {
+export async function takeBackUnsubscribe(deps: ConsentDeps, target: SuppressionGroup, email: string): Promise<void> {
   const { projectId, groupId } = target;
   const marketing = await builtInGroup(deps, { _id: projectId }, 'marketing');
   await changeSuppressions(deps, marketing, [{ email, reason: 'except', exceptGroupId: groupId }]);
@@ -140,7 +141,7 @@ export interface TurnedOn {
 
 /** The same in a transaction, for several groups. */
 export async function takeBackUnsubscribes(
-  deps: Deps,
+  deps: ConsentDeps,
   session: Session,
   { groups, exceptGroupIds, marketing }: TurnedOn,
   email: string,
@@ -156,7 +157,7 @@ export async function takeBackUnsubscribes(
  * which mail they stop.
  */
 export async function suppressionsAgainst(
-  deps: Pick<Deps, 'db' | 'config'>,
+  deps: Pick<ConsentDeps, 'db' | 'config'>,
   projectId: ObjectId,
   emails: string[],
 ): Promise<Map<string, SuppressionFact[]>> {
@@ -182,7 +183,7 @@ export async function suppressionsAgainst(
 
 /** suppressed@ of the sandbox is treated as if it stood in the global group. */
 async function simulatedEntries(
-  deps: Pick<Deps, 'db' | 'config'>,
+  deps: Pick<ConsentDeps, 'db' | 'config'>,
   projectId: ObjectId,
   emails: string[],
 ): Promise<Array<SuppressionFact & { email: string }>> {

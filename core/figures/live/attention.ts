@@ -1,10 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import { PAUSED_BY_CALL } from '../../campaigns/control.ts';
 import type { Domain, RecordName } from '../../domains/model.ts';
 import type { Webhook, WebhookTry } from '../../events/model.ts';
+import type { FiguresDeps } from '../deps.ts';
 import { readState } from '../reports/state.ts';
 import type { CampaignNow } from './campaigns.ts';
 import type { RelayNow } from './relay.ts';
@@ -29,15 +30,15 @@ const FAILED_MS = 24 * 3_600_000;
 /** At most that share of the time is spent on reading them. */
 const SHARE = 1 / 100;
 
-type AttentionDeps = Pick<Deps, 'db' | 'clock'>;
+type AttentionDeps = Pick<FiguresDeps, 'db' | 'clock'>;
 
-const kept = oncePerCore((_deps: Pick<Deps, 'state'>) =>
+const kept = oncePerCore((_deps: Pick<FiguresDeps, 'state'>) =>
   costlyCache<Attention[]>({ sizeMax: 1_000, factor: 1 / SHARE }),
 );
 
 /** The latest first. */
 export async function attentionNow(
-  deps: AttentionDeps & Pick<Deps, 'state'>,
+  deps: AttentionDeps & Pick<FiguresDeps, 'state'>,
   { _id }: Pick<Project, '_id'>,
   { campaigns, relay }: { campaigns: readonly CampaignNow[]; relay: RelayNow },
 ): Promise<Attention[]> {
@@ -111,7 +112,7 @@ async function ofWebhooks({ db }: AttentionDeps, projectId: ObjectId): Promise<A
   return Promise.all(failing.slice(0, EACH_MAX).map((webhook) => ofWebhook({ db }, webhook)));
 }
 
-async function ofWebhook({ db }: Pick<Deps, 'db'>, webhook: Webhook): Promise<Attention> {
+async function ofWebhook({ db }: Pick<FiguresDeps, 'db'>, webhook: Webhook): Promise<Attention> {
   const { _id: webhookId, projectId, url, failingSince, disabledReason, updatedAt } = webhook;
   const latest = await db.webhookDeliveries
     .find({ projectId, webhookId }, { projection: { status: 1, dueAt: 1, tries: { $slice: -1 } }, hint: 'newest' })

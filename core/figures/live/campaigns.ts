@@ -1,4 +1,4 @@
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import type { Campaign } from '../../campaigns/model.ts';
@@ -6,6 +6,7 @@ import type { LedgerCounts } from '../../campaigns/numbers/counts.ts';
 import { type CampaignProgress, progressOf } from '../../campaigns/numbers/progress.ts';
 import { OVER, UNDER_WAY } from '../../campaigns/status.ts';
 import { type RatePoint, type Recent, readRecent, STEP_SECONDS } from '../../mail/ledger/rates/read.ts';
+import type { FiguresDeps } from '../deps.ts';
 import { campaignSource } from '../reports/parts.ts';
 import { totalsOf } from '../reports/today.ts';
 
@@ -18,10 +19,10 @@ const SHARE = 1 / 50;
 const LATELY_MS = 3 * STEP_SECONDS * 1_000;
 const RATES = ['sent', 'opened', 'clicked'] as const;
 
-type LiveDeps = Deps;
+type LiveDeps = FiguresDeps;
 
 /** Campaigns that are under way, and those that are paused. */
-export function runningCampaigns({ db }: Pick<Deps, 'db'>, { _id: projectId }: Pick<Project, '_id'>) {
+export function runningCampaigns({ db }: Pick<FiguresDeps, 'db'>, { _id: projectId }: Pick<Project, '_id'>) {
   return db.campaigns
     .find({ projectId, status: { $in: [...UNDER_WAY, 'paused' as const] } }, { hint: 'status' })
     .sort({ _id: -1 })
@@ -31,7 +32,7 @@ export function runningCampaigns({ db }: Pick<Deps, 'db'>, { _id: projectId }: P
 
 /** Campaigns that ended lately, whose mail is still being opened. */
 export async function endedCampaigns(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, clock }: Pick<FiguresDeps, 'db' | 'clock'>,
   { _id: projectId }: Pick<Project, '_id'>,
 ): Promise<Campaign[]> {
   const since = new Date(clock.now().getTime() - LATELY_ENDED_MS);
@@ -67,14 +68,14 @@ export type RatesOfCampaign = { stepSeconds: number; points: RatePoint<(typeof R
 
 /** Of the last 15 minutes. */
 export async function campaignRates(
-  deps: Pick<Deps, 'recentCounts' | 'clock'>,
+  deps: Pick<FiguresDeps, 'recentCounts' | 'clock'>,
   campaign: Campaign,
 ): Promise<RatesOfCampaign> {
   const recent = await readRecent(deps, { projectId: campaign.projectId, campaignId: campaign._id });
   return { stepSeconds: STEP_SECONDS, points: recent.points(RATES) };
 }
 
-const engagedCounts = oncePerCore((_deps: Pick<Deps, 'state'>) =>
+const engagedCounts = oncePerCore((_deps: Pick<FiguresDeps, 'state'>) =>
   costlyCache<Awaited<ReturnType<typeof totalsOf>>>({ sizeMax: 1_000, factor: 1 / SHARE }),
 );
 
@@ -108,6 +109,6 @@ export function isAhead({ counts }: Campaign, live: Record<(typeof ENGAGED)[numb
   return ENGAGED.some((name) => live[name] > counts[name]);
 }
 
-function lately(deps: Pick<Deps, 'recentCounts' | 'clock'>, { _id, projectId }: Campaign): Promise<Recent> {
+function lately(deps: Pick<FiguresDeps, 'recentCounts' | 'clock'>, { _id, projectId }: Campaign): Promise<Recent> {
   return readRecent(deps, { projectId, campaignId: _id }, { ms: LATELY_MS });
 }

@@ -1,5 +1,5 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
+import type { FiguresDeps } from '../deps.ts';
 import { type BudgetHealth, budgetsOf } from './budgets.ts';
 import { type WaitingJobs, waitingJobs } from './jobs.ts';
 import type { ProcessReport } from './model.ts';
@@ -21,7 +21,7 @@ interface HealthDetails {
 }
 
 /** For operators; a tenant among others sees the project's part alone. */
-export async function healthDetails(deps: Deps, project: Project): Promise<HealthDetails> {
+export async function healthDetails(deps: FiguresDeps, project: Project): Promise<HealthDetails> {
   const [isOwn, temporal, jobs] = await Promise.all([
     isAlone(deps, project),
     deps.workflows.isUp(),

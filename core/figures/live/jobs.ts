@@ -1,5 +1,5 @@
 import type { Collection, Document, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
+import type { FiguresDeps } from '../deps.ts';
 
 /** More are not counted. */
 const COUNTED_MAX = 10_000;
@@ -21,7 +21,10 @@ interface Queue {
 }
 
 /** The queues of a project, each counted by the index that its scheduler reads. */
-export function waitingJobs({ db, clock }: Pick<Deps, 'db' | 'clock'>, projectId: ObjectId): Promise<WaitingJobs[]> {
+export function waitingJobs(
+  { db, clock }: Pick<FiguresDeps, 'db' | 'clock'>,
+  projectId: ObjectId,
+): Promise<WaitingJobs[]> {
   const now = clock.now();
   return Promise.all(
     queuesOf(db).map(async ({ name, collection, field, hint }) => {
@@ -36,7 +39,7 @@ export function waitingJobs({ db, clock }: Pick<Deps, 'db' | 'clock'>, projectId
   );
 }
 
-function queuesOf(db: Deps['db']): Queue[] {
+function queuesOf(db: FiguresDeps['db']): Queue[] {
   const queue = (name: string, collection: unknown, field = 'dueAt', hint = 'due'): Queue => ({
     ...{ name, collection: collection as Collection<Document>, field, hint },
   });

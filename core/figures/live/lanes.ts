@@ -1,10 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import { LEASE_MS } from '../../mail/ledger/ledger.ts';
 import type { Recent } from '../../mail/ledger/rates/read.ts';
 import type { Lane } from '../../mail/ledger/relay.ts';
 import { states } from '../../mail/ledger/states.ts';
+import type { FiguresDeps } from '../deps.ts';
 import type { CampaignNow } from './campaigns.ts';
 
 export const LANES: readonly Lane[] = ['transactional', 'automation', 'campaign'];
@@ -29,9 +30,11 @@ export interface LaneNow extends Omit<Waiting, 'oldestAt'> {
   acceptedToRelayP95Ms: number | null;
 }
 
-type LaneDeps = Pick<Deps, 'db' | 'clock' | 'state'>;
+type LaneDeps = Pick<FiguresDeps, 'db' | 'clock' | 'state'>;
 
-const kept = oncePerCore((_deps: Pick<Deps, 'state'>) => costlyCache<Waiting>({ sizeMax: 2_000, factor: 1 / SHARE }));
+const kept = oncePerCore((_deps: Pick<FiguresDeps, 'state'>) =>
+  costlyCache<Waiting>({ sizeMax: 2_000, factor: 1 / SHARE }),
+);
 
 /** The project's own mail in each lane. */
 export async function lanesNow(

@@ -1,6 +1,6 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { P95_MS, type Recent, readRecent, STEP_SECONDS } from '../../mail/ledger/rates/read.ts';
+import type { FiguresDeps } from '../deps.ts';
 import { lastQuarters, type Today, todayIn } from '../reports/today.ts';
 import { type Attention, attentionNow } from './attention.ts';
 import { type CampaignNow, campaignNow, runningCampaigns } from './campaigns.ts';
@@ -20,7 +20,7 @@ export interface Now {
 
 /** Without the rates of all the time that is shown, when only the newest are wanted. */
 export async function figuresNow(
-  deps: Deps,
+  deps: FiguresDeps,
   project: Project,
   { timezones, isSummary = false }: { timezones: readonly string[]; isSummary?: boolean },
 ): Promise<Now> {

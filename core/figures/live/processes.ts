@@ -1,7 +1,8 @@
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { GONE_MS } from '../../base/members.ts';
 import type { Project } from '../../base/model.ts';
 import { costlyCache } from '../../base/work/cache.ts';
+import type { FiguresDeps } from '../deps.ts';
 import type { ProcessReport } from './model.ts';
 
 const EVERY_MS = 5_000;
@@ -13,7 +14,7 @@ type Facts = Pick<ProcessReport, 'jobs' | 'held' | 'unwritten' | 'relays'>;
 
 /** Reports this process every few seconds, and reads which others run. Returns the function that ends it. */
 export function reportProcess(
-  deps: Pick<Deps, 'db' | 'clock' | 'members' | 'budgets' | 'paces' | 'log'>,
+  deps: Pick<FiguresDeps, 'db' | 'clock' | 'members' | 'budgets' | 'paces' | 'log'>,
   { roles, version }: Pick<ProcessReport, 'roles' | 'version'>,
   facts: () => Facts = () => ({ jobs: 0, held: 0, unwritten: 0, relays: [] }),
 ): () => Promise<void> {
@@ -49,22 +50,22 @@ export function reportProcess(
   };
 }
 
-const kept = oncePerCore((_deps: Pick<Deps, 'state'>) =>
+const kept = oncePerCore((_deps: Pick<FiguresDeps, 'state'>) =>
   costlyCache<ProcessReport[]>({ sizeMax: 1, factor: KEPT_FACTOR }),
 );
 
 /** The processes that run, of the whole installation. */
-export function runningProcesses(deps: Pick<Deps, 'db' | 'clock' | 'state'>): Promise<ProcessReport[]> {
+export function runningProcesses(deps: Pick<FiguresDeps, 'db' | 'clock' | 'state'>): Promise<ProcessReport[]> {
   return kept(deps).get('', () => reportedLately(deps).sort({ startedAt: 1 }).toArray());
 }
 
-function reportedLately({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+function reportedLately({ db, clock }: Pick<FiguresDeps, 'db' | 'clock'>) {
   return db.processes.find({ seenAt: { $gte: new Date(clock.now().getTime() - GONE_MS) } }, { hint: 'seen' });
 }
 
 /** Whether this organization is the only one: others must not learn from figures of the installation what it sends. */
 export async function isAlone(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<FiguresDeps, 'db'>,
   { organizationId }: Pick<Project, 'organizationId'>,
 ): Promise<boolean> {
   const another = { _id: { $ne: organizationId } };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
 import type { StreamedEventType } from '../../../schemas/events/webhooks.ts';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import type { Campaign } from '../../campaigns/model.ts';
 import { type NewEvent, publishEvents } from '../../events/events.ts';
@@ -9,6 +9,7 @@ import { changeFiguresLease, figuresUntil } from '../../events/listeners.ts';
 import type { FigureReader } from '../../events/model.ts';
 import { after } from '../../mail/ledger/ledger.ts';
 import { ratesChannel } from '../../mail/ledger/rates/keys.ts';
+import type { FiguresDeps } from '../deps.ts';
 import { type CampaignNow, campaignNow, endedCampaigns, isAhead, liveProgress, runningCampaigns } from './campaigns.ts';
 import { LANES } from './lanes.ts';
 import { figuresNow, type Now, summaryData } from './now.ts';
@@ -30,7 +31,7 @@ export interface FigureWish {
 const FIGURES = ['project.summary', 'campaign.progress'] as const;
 
 /** Publishes the figures that a stream asks for while it is open. */
-export function publishFigures(deps: Deps, project: Project, wish: FigureWish, signal: AbortSignal): void {
+export function publishFigures(deps: FiguresDeps, project: Project, wish: FigureWish, signal: AbortSignal): void {
   if (signal.aborted || !FIGURES.some((type) => wish.types.has(type))) return;
   const publishers = publishersOf(deps);
   const key = project._id.toHexString();
@@ -40,7 +41,7 @@ export function publishFigures(deps: Deps, project: Project, wish: FigureWish, s
   signal.addEventListener('abort', () => publisher.remove(wish), { once: true });
 }
 
-const publishersOf = oncePerCore((_deps: Pick<Deps, 'state'>, onClose) => {
+const publishersOf = oncePerCore((_deps: Pick<FiguresDeps, 'state'>, onClose) => {
   const publishers = new Map<string, Publisher>();
   onClose(() => {
     for (const publisher of publishers.values()) publisher.stop();
@@ -56,7 +57,7 @@ const publishersOf = oncePerCore((_deps: Pick<Deps, 'state'>, onClose) => {
  * - over: the last stream of this process was closed; the lease is given back
  */
 class Publisher {
-  readonly #deps: Deps;
+  readonly #deps: FiguresDeps;
   readonly #project: Project;
   readonly #onOver: () => void;
   readonly #process = randomUUID();
@@ -74,7 +75,7 @@ class Publisher {
   #summary = '';
   readonly #progress = new Map<string, string>();
 
-  constructor(deps: Deps, project: Project, onOver: () => void) {
+  constructor(deps: FiguresDeps, project: Project, onOver: () => void) {
     this.#deps = deps;
     this.#project = project;
     this.#onOver = onOver;

@@ -1,8 +1,8 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import type { Message, TimelineEntry } from '../../mail/ledger/model.ts';
 import type { Recent } from '../../mail/ledger/rates/read.ts';
 import { states } from '../../mail/ledger/states.ts';
+import type { FiguresDeps } from '../deps.ts';
 import { countsSince, type LastQuarters } from '../reports/today.ts';
 import { connectionsAllowed } from './budgets.ts';
 import type { ProcessRelay, ProcessReport } from './model.ts';
@@ -43,7 +43,7 @@ export interface RelayHealth {
 }
 
 export async function relayNow(
-  deps: Pick<Deps, 'db' | 'clock' | 'state'>,
+  deps: Pick<FiguresDeps, 'db' | 'clock' | 'state'>,
   project: Pick<Project, 'organizationId'>,
   { recent, quarters }: { recent: Recent; quarters: LastQuarters },
 ): Promise<RelayNow> {
@@ -65,7 +65,7 @@ export async function relayNow(
 
 /** The line of a mail that waits because no relay of its route answers. null: it does not wait, or not for a relay. */
 export async function waitsForRelay(
-  deps: Pick<Deps, 'db' | 'clock' | 'state'>,
+  deps: Pick<FiguresDeps, 'db' | 'clock' | 'state'>,
   project: Pick<Project, 'organizationId'>,
   { state, lane, createdAt }: Pick<Message, 'state' | 'lane' | 'createdAt'>,
 ): Promise<TimelineEntry | null> {

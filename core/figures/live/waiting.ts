@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { dueProjects } from '../../jobs/due-projects.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import type { Lane } from '../../mail/ledger/relay.ts';
+import type { FiguresDeps } from '../deps.ts';
 
 /** A campaign's recipients wait in the task queue `campaign` instead. */
 type MailLane = Exclude<Lane, 'campaign'>;
@@ -15,7 +15,7 @@ export interface WaitingMails {
   oldestSeconds: number;
 }
 
-type WaitingDeps = Pick<Deps, 'db' | 'clock'>;
+type WaitingDeps = Pick<FiguresDeps, 'db' | 'clock'>;
 
 const LANES: readonly MailLane[] = ['transactional', 'automation'];
 const COUNTED_MAX = 5_000;

@@ -1,8 +1,8 @@
 import { type AnyBulkWriteOperation, Binary, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import type { Cell } from '../../mail/ledger/counting/tally.ts';
+import type { FiguresDeps } from '../deps.ts';
 import type { ReportCounts } from './model.ts';
 import {
   domainPart,
@@ -73,7 +73,7 @@ export class Documents {
    * Empties it. Documents are read and written whole, so only one writer of a count may run at a time: a transaction that counts has taken
    * the turn of the project, and a recount has a number of its own.
    */
-  async write({ db }: Pick<Deps, 'db'>): Promise<void> {
+  async write({ db }: Pick<FiguresDeps, 'db'>): Promise<void> {
     await this.#joinFurtherTags({ db });
     const changes = this.#changes;
     this.#changes = new Map();
@@ -89,7 +89,7 @@ export class Documents {
   }
 
   /** Documents of tags are never taken back, so a tag without one never gets one on a day that has enough. */
-  async #joinFurtherTags({ db }: Pick<Deps, 'db'>): Promise<void> {
+  async #joinFurtherTags({ db }: Pick<FiguresDeps, 'db'>): Promise<void> {
     const tagged = [...this.#changes].filter(([, { tag }]) => tag !== undefined);
     for (const ofDay of Map.groupBy(tagged, ([, { day }]) => day.getTime()).values()) {
       const { day } = ofDay[0]![1];
@@ -104,7 +104,7 @@ export class Documents {
   }
 
   /** Without a hint, so that mail is counted before an upgraded installation has the index. */
-  async #tagsOf({ db }: Pick<Deps, 'db'>, day: Date): Promise<Set<string>> {
+  async #tagsOf({ db }: Pick<FiguresDeps, 'db'>, day: Date): Promise<Set<string>> {
     const { projectId, count, like = count, session } = this.#where;
     const own = { projectId, count: { $in: [count, like] }, day, tag: { $exists: true } };
     const options = session ? { session } : {};

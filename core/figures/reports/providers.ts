@@ -1,8 +1,8 @@
-import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import type { CountName } from '../../mail/ledger/counting/facts.ts';
 import { providerName } from '../../mail/ledger/counting/mailbox-providers.ts';
+import type { FiguresDeps } from '../deps.ts';
 import { campaignProviders, PROVIDERS, REPLIES, readReplyPart } from './parts.ts';
 import { type Range, rangeOf } from './ranges.ts';
 import { type Counted, readCounts } from './read-counts.ts';
@@ -49,7 +49,7 @@ interface ProvidersQuery {
 
 /** Outcomes by the mailbox provider of the recipients, most mail first. Replies of deferrals are known for the project alone. */
 export async function providersOf(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<FiguresDeps, 'db' | 'clock'>,
   project: Project,
   { campaignId, ...query }: ProvidersQuery,
 ): Promise<ProvidersReport> {
@@ -77,7 +77,7 @@ export async function providersOf(
   return { ...range, since: await completeSince(deps, project, state), providers: most };
 }
 
-async function countsOf(deps: Pick<Deps, 'db'>, counted: Counted, prefix: string, range: Range) {
+async function countsOf(deps: Pick<FiguresDeps, 'db'>, counted: Counted, prefix: string, range: Range) {
   const found = new Map<string, Record<CountName, number>>();
   await readCounts(deps, counted, { startWith: prefix }, range, ({ part, name, by }) => {
     const id = part.slice(prefix.length);
@@ -88,7 +88,7 @@ async function countsOf(deps: Pick<Deps, 'db'>, counted: Counted, prefix: string
 }
 
 async function repliesOf(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<FiguresDeps, 'db'>,
   counted: Counted,
   range: Range,
 ): Promise<Map<string, DeferralReply[]>> {

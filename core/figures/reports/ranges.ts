@@ -1,6 +1,6 @@
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import { parseIsoDate } from '../../base/text/dates.ts';
+import type { FiguresDeps } from '../deps.ts';
 
 export interface Range {
   from: Date;
@@ -21,7 +21,7 @@ const YEAR_MAX = 2200;
 
 /** `to` is now when it is left out. */
 export function rangeOf(
-  { clock }: Pick<Deps, 'clock'>,
+  { clock }: Pick<FiguresDeps, 'clock'>,
   given: { from?: string | undefined; to?: string | undefined },
   { maxMs, max, usualMs }: Limits,
 ): Range {

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { CountName } from '../../mail/ledger/counting/facts.ts';
 import { quarterOf } from '../../mail/ledger/counting/tally.ts';
+import type { FiguresDeps } from '../deps.ts';
 import type { ReportCounts } from './model.ts';
 import type { Range } from './ranges.ts';
 import { DAY_MS, readDay } from './rules/day-counts.ts';
@@ -19,7 +19,7 @@ type Visit = (number: { part: string; text: string; atMs: number; name: CountNam
  * is the one that has `from`, so that nothing after `from` is missing. A part has one document a day, found by the index.
  */
 export async function readCounts(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<FiguresDeps, 'db'>,
   { projectId, count }: Counted,
   parts: string | { startWith: string },
   { from, to }: Range,

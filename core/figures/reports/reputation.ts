@@ -1,6 +1,6 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import type { CountName } from '../../mail/ledger/counting/facts.ts';
+import type { FiguresDeps } from '../deps.ts';
 import { DOMAINS, PROJECT } from './parts.ts';
 import { type Counted, readCounts } from './read-counts.ts';
 import { type Judged, judge, type Standing, worse } from './rules/judge.ts';
@@ -32,7 +32,10 @@ export interface ReputationReport {
 }
 
 /** Bounces and complaints of the last 24 hours and 7 days, of the project and of each of its sending domains. */
-export async function reputationOf(deps: Pick<Deps, 'db' | 'clock'>, project: Project): Promise<ReputationReport> {
+export async function reputationOf(
+  deps: Pick<FiguresDeps, 'db' | 'clock'>,
+  project: Project,
+): Promise<ReputationReport> {
   const state = await readState(deps, project._id);
   const [at, since] = [deps.clock.now(), await completeSince(deps, project, state)];
   const counted = { projectId: project._id, count: state?.count ?? 0 };
@@ -45,12 +48,16 @@ interface Found {
   last7Days: Record<CountName, number>;
 }
 
-async function judgeProject(deps: Pick<Deps, 'db'>, counted: Counted, now: Date): Promise<Reputation> {
+async function judgeProject(deps: Pick<FiguresDeps, 'db'>, counted: Counted, now: Date): Promise<Reputation> {
   const found = await inWindows(deps, counted, now, PROJECT);
   return judged(found.get(PROJECT) ?? { last24Hours: noCounts(), last7Days: noCounts() });
 }
 
-export async function judgeDomains(deps: Pick<Deps, 'db'>, counted: Counted, now: Date): Promise<DomainReputation[]> {
+export async function judgeDomains(
+  deps: Pick<FiguresDeps, 'db'>,
+  counted: Counted,
+  now: Date,
+): Promise<DomainReputation[]> {
   const found = await inWindows(deps, counted, now, { startWith: DOMAINS });
   return [...found]
     .map(([part, one]) => ({ domain: part.slice(DOMAINS.length), ...judged(one) }))
@@ -60,7 +67,7 @@ export async function judgeDomains(deps: Pick<Deps, 'db'>, counted: Counted, now
 
 /** The quarter of an hour in which a window begins is not in it. */
 async function inWindows(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<FiguresDeps, 'db'>,
   counted: Counted,
   now: Date,
   parts: Parameters<typeof readCounts>[2],

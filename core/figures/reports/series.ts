@@ -1,9 +1,9 @@
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { COUNTS, type CountName } from '../../mail/ledger/counting/facts.ts';
 import { PROVIDER_IDS } from '../../mail/ledger/counting/mailbox-providers.ts';
+import type { FiguresDeps } from '../deps.ts';
 import { automationSource, campaignSource, domainPart, PROJECT, providerPart, tagPart } from './parts.ts';
 import { rangeOf } from './ranges.ts';
 import { readCounts } from './read-counts.ts';
@@ -39,7 +39,7 @@ export interface Series {
 
 /** The counts of each hour or day of the range, of the project or of one part of it. */
 export async function seriesOf(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<FiguresDeps, 'db' | 'clock'>,
   project: Project,
   query: SeriesQuery,
 ): Promise<Series> {

@@ -1,19 +1,19 @@
 import type { ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
-import type { Deps } from '../../base/deps.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { noteFirst } from '../../jobs/upkeep.ts';
 import { after } from '../../mail/ledger/ledger.ts';
+import type { FiguresDeps } from '../deps.ts';
 import type { ReportState } from './model.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = Pick<FiguresDeps, 'db'>;
 
 const KEY = 'series';
 /** Domains are judged at most that often while mail is sent. */
 const REPUTATION_AFTER_MS = 60_000;
 
 /** When the installation began to count. */
-export async function countingSince({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<Date> {
+export async function countingSince({ db, clock }: Pick<FiguresDeps, 'db' | 'clock'>): Promise<Date> {
   const found = await db.upkeep.findOne({ _id: KEY });
   if (found?.doneAt) return found.doneAt;
   await noteFirst({ db }, KEY, { doneAt: clock.now() });
@@ -45,7 +45,7 @@ export function beginCount({ db }: Db, projectId: ObjectId, session: Session): P
 
 /** From when on the series of a project have everything that happened. */
 export async function completeSince(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<FiguresDeps, 'db' | 'clock'>,
   project: Pick<Project, 'createdAt'>,
   state: ReportState | null,
 ): Promise<Date> {
@@ -54,7 +54,10 @@ export async function completeSince(
 }
 
 /** For a project that is deleted. A count that is under way conflicts with the first write, and is not stored. */
-export async function deleteReports({ db, clock }: Pick<Deps, 'db' | 'clock'>, projectId: ObjectId): Promise<void> {
+export async function deleteReports(
+  { db, clock }: Pick<FiguresDeps, 'db' | 'clock'>,
+  projectId: ObjectId,
+): Promise<void> {
   await ensureState({ db }, projectId);
   const deleted = {
     $set: { deletedAt: clock.now() },

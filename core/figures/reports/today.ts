@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import { COUNTS, type CountName } from '../../mail/ledger/counting/facts.ts';
 import { quarterOf } from '../../mail/ledger/counting/tally.ts';
+import type { FiguresDeps } from '../deps.ts';
 import type { ReportState } from './model.ts';
 import { PROJECT } from './parts.ts';
 import { type Counted, readCounts } from './read-counts.ts';
@@ -34,13 +35,13 @@ export interface Today extends Point {
   hours: Array<Point & Counts>;
 }
 
-const kept = oncePerCore((_deps: Pick<Deps, 'state'>) =>
+const kept = oncePerCore((_deps: Pick<FiguresDeps, 'state'>) =>
   costlyCache<LastQuarters>({ sizeMax: 1_000, factor: 1 / SHARE }),
 );
 
 /** Of all mail of a project, read by an index and kept for some moments. */
 export function lastQuarters(
-  deps: Pick<Deps, 'db' | 'clock' | 'state'>,
+  deps: Pick<FiguresDeps, 'db' | 'clock' | 'state'>,
   project: Pick<Project, '_id' | 'createdAt'>,
 ): Promise<LastQuarters> {
   return kept(deps).get(project._id.toHexString(), () => readQuarters(deps, project));
@@ -67,7 +68,7 @@ function within(byQuarter: LastQuarters['byQuarter'], { from, to }: Point): Coun
 }
 
 async function readQuarters(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<FiguresDeps, 'db' | 'clock'>,
   project: Pick<Project, '_id' | 'createdAt'>,
 ): Promise<LastQuarters> {
   const state = await readState(deps, project._id);
@@ -83,7 +84,7 @@ async function readQuarters(
 
 /** All counts of a part of the mail since a time, such as those of a campaign. */
 export async function totalsOf(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<FiguresDeps, 'db' | 'clock'>,
   { projectId, part, since }: { projectId: ObjectId; part: string; since: Date },
 ): Promise<Counts> {
   const total = noCounts();

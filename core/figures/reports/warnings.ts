@@ -1,8 +1,8 @@
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
 import { announceEvents, type EventDeps, type NewEvent, publishEvents } from '../../events/events.ts';
 import { again, type DueOutcome, documentQueue, done } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
+import type { FiguresDeps } from '../deps.ts';
 import type { ReportState, Standing } from './model.ts';
 import { type DomainReputation, judgeDomains } from './reputation.ts';
 import { isBad, LIMITS } from './rules/judge.ts';
@@ -13,7 +13,7 @@ const AGAIN_MS = 15 * 60_000;
 const LOOK_EVERY_MS = 10_000;
 const AT_ONCE_MAX = 2;
 
-type WarningDeps = EventDeps & Pick<Deps, 'db'>;
+type WarningDeps = EventDeps & Pick<FiguresDeps, 'db'>;
 
 /** Judges the sending domains of projects whose counts have changed, and publishes what has changed. */
 export function reputationWarnings(deps: WarningDeps): JobQueue {

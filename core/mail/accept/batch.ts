@@ -1,10 +1,10 @@
 import { ATTACHMENT_BYTES_MAX, type batchMailBody } from '../../../schemas/mail/mails.ts';
 import type { Described } from '../../../schemas/schema.ts';
-import type { Deps } from '../../base/deps.ts';
 import { AppError, type ErrorKind, invalid } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { breather } from '../../base/work/breathe.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import { queueMailings, refuseFullBacklog } from '../messages/messages.ts';
 import { dropFetched } from './fetch-attachments.ts';
@@ -36,7 +36,7 @@ const REFUSALS: readonly ErrorKind[] = ['invalid', 'not_found', 'unprocessable']
 
 /** Different mails, each by the rules of POST /mails/send. Strict: one that is refused refuses all. */
 export async function sendBatch(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   { mails, mode = 'strict' }: BatchInput,
   origin: MailOrigin,
@@ -68,7 +68,7 @@ export async function sendBatch(
 }
 
 async function draftAll(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   mails: BatchInput['mails'],
   origins: MailOrigin[],
@@ -85,7 +85,7 @@ async function draftAll(
 }
 
 async function makeAll(
-  deps: Deps,
+  deps: MailDeps,
   drafts: ReadonlyArray<DraftedSend | AppError>,
   origins: MailOrigin[],
   batchId: string,
@@ -99,7 +99,7 @@ async function makeAll(
   return made;
 }
 
-function make(deps: Deps, draft: DraftedSend, origin: MailOrigin, batchId: string): Made | AppError {
+function make(deps: MailDeps, draft: DraftedSend, origin: MailOrigin, batchId: string): Made | AppError {
   try {
     return messagesOf(deps, draft, origin, { batchId });
   } catch (error) {
@@ -109,7 +109,7 @@ function make(deps: Deps, draft: DraftedSend, origin: MailOrigin, batchId: strin
 
 /** The files of mails that wait for a time. */
 function fetchAll(
-  deps: Deps,
+  deps: MailDeps,
   drafts: ReadonlyArray<DraftedSend | AppError>,
   made: ReadonlyArray<Made | AppError>,
 ): Promise<Array<Made | AppError>> {
@@ -122,13 +122,13 @@ function fetchAll(
   );
 }
 
-async function dropAll(deps: Deps, drafts: ReadonlyArray<DraftedSend | AppError>): Promise<void> {
+async function dropAll(deps: MailDeps, drafts: ReadonlyArray<DraftedSend | AppError>): Promise<void> {
   for (const one of drafts) if (!(one instanceof AppError)) await dropFetched(deps, one.draft.content.attachments);
 }
 
 /** In one transaction: a process that ends leaves all of them or none. */
 async function storeAll(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   drafts: ReadonlyArray<DraftedSend | AppError>,
   made: ReadonlyArray<Made | AppError>,

@@ -1,10 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { createBatcher } from '../../base/work/batcher.ts';
 import { BoundedMap } from '../../base/work/cache.ts';
 import type { SuppressionFact } from '../../consent/suppressions/rules.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import type { Domain } from '../../domains/model.ts';
+import type { MailDeps } from '../deps.ts';
 
 type VerifiedDomain = Pick<Domain, '_id' | 'domainName'>;
 
@@ -26,11 +27,11 @@ const VERIFIED_KEPT_MS = 1_000;
 const VERIFIED_KEPT_MAX = 1_000;
 
 /** Read for every mail, so requests that arrive together share one read for each project. */
-export function mailFacts(deps: Deps, question: MailQuestion): Promise<MailFacts> {
+export function mailFacts(deps: MailDeps, question: MailQuestion): Promise<MailFacts> {
   return asker(deps)(question);
 }
 
-const asker = oncePerCore((deps: Deps) => {
+const asker = oncePerCore((deps: MailDeps) => {
   const verified = new BoundedMap<string, { domain: VerifiedDomain; untilMs: number }>(VERIFIED_KEPT_MAX);
 
   /** Only verified domains are cached, for a second: a domain that was just verified works at once. */

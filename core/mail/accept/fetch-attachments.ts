@@ -1,8 +1,9 @@
 import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mail/mails.ts';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
 import { createBatcher } from '../../base/work/batcher.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Attachment, Content } from '../ledger/model.ts';
 import { deleteFile, storeFile } from '../messages/contents.ts';
 
@@ -15,19 +16,19 @@ const BEGUN_WITHIN_MS = 30_000;
  * The attachments of a mail that is sent later, with files behind URLs stored as they are at the call. A file that cannot be had refuses
  * the call.
  */
-export async function fetchAttachments(deps: Deps, content: Content): Promise<Attachment[]> {
+export async function fetchAttachments(deps: MailDeps, content: Content): Promise<Attachment[]> {
   const isBehindUrl = ({ fileUrl }: Attachment) => fileUrl !== null;
   return content.attachments.some(isBehindUrl) ? fetcher(deps)(content) : content.attachments;
 }
 
-const fetcher = oncePerCore((deps: Deps) =>
+const fetcher = oncePerCore((deps: MailDeps) =>
   createBatcher(async ([content]: Content[]) => [await fetchAll(deps, content as Content)], {
     sizeMax: 1,
     runsMax: AT_ONCE_MAX,
   }),
 );
 
-async function fetchAll(deps: Deps, content: Content): Promise<Attachment[]> {
+async function fetchAll(deps: MailDeps, content: Content): Promise<Attachment[]> {
   const { attachments } = content;
   const until = performance.now() + BEGUN_WITHIN_MS;
   const given = attachments.filter(({ fileUrl }) => fileUrl === null);
@@ -49,13 +50,13 @@ async function fetchAll(deps: Deps, content: Content): Promise<Attachment[]> {
 }
 
 /** Of a call that is refused after all. */
-export async function dropFetched(deps: Deps, attachments: readonly Attachment[]): Promise<void> {
+export async function dropFetched(deps: MailDeps, attachments: readonly Attachment[]): Promise<void> {
   const stored = attachments.filter(({ fileUrl }) => fileUrl !== null);
   await Promise.all(stored.map(({ fileId }) => fileId && deleteFile(deps, fileId)));
 }
 
 /** Its id follows from the call, so a repeat stores it once. */
-async function fetchOne(deps: Deps, content: Content, index: number, bytesMax: number): Promise<Attachment> {
+async function fetchOne(deps: MailDeps, content: Content, index: number, bytesMax: number): Promise<Attachment> {
   const { _id, projectId, createdAt, attachments } = content;
   const attachment = attachments[index] as Attachment;
   const { fileName, fileUrl, sizeBytes } = attachment;

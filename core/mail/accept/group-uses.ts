@@ -1,6 +1,6 @@
-import type { Deps } from '../../base/deps.ts';
 import { conflict } from '../../base/errors.ts';
 import type { SuppressionGroup } from '../../consent/suppressions/model.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import { contentsOf } from '../messages/contents.ts';
 
@@ -8,7 +8,7 @@ const MAILS_AT_ONCE = 1_000;
 
 /** Mail that names a group is marketing, which the lane `automation` sends. */
 export async function refuseQueued(
-  deps: Deps,
+  deps: MailDeps,
   { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
 ): Promise<void> {
   const waiting = { lane: 'automation' as const, projectId, dueAt: { $exists: true } };

@@ -1,7 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { bulkMailBody, mailOptions, sendMailBody } from '../../../schemas/mail/mails.ts';
 import type { Described } from '../../../schemas/schema.ts';
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Mailbox, Project } from '../../base/model.ts';
@@ -14,6 +13,7 @@ import { publishedTemplate } from '../../templates/find.ts';
 import { checkData, compileMail, type MailTemplates } from '../../templates/mail.ts';
 import type { Template as StoredTemplate } from '../../templates/model.ts';
 import { headerProblems } from '../compose/headers.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Content, Message, MessageRecipient } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
 import { scheduledTime } from '../messages/scheduled/time.ts';
@@ -43,7 +43,7 @@ export interface MailDraft extends GivenAttachments {
 
 /** The common part of a send and a bulk, checked; faults of the call itself are reported before anything that it names is looked up. */
 export async function draftMail(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   input: MailOptions,
   origin: MailOrigin,

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Mailbox, Project } from '../../base/model.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Content, Message } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
 import { dueAtOnce, type Mailing, queueMailing } from '../messages/messages.ts';
@@ -25,7 +25,7 @@ const SUBJECT_MAX = 998;
  * Queues one transactional mail, without tracking and outside of templates: braces are ordinary text. Its bodies are sealed until it is
  * composed, since they hold a secret link. false: the project has no verified domain to send from.
  */
-export async function sendProjectMail(deps: Deps, project: From, mail: ProjectMail): Promise<boolean> {
+export async function sendProjectMail(deps: MailDeps, project: From, mail: ProjectMail): Promise<boolean> {
   const mailing = await projectMailing(deps, project, mail);
   if (mailing) await queueMailing(deps, mailing);
   return mailing !== null;
@@ -33,7 +33,7 @@ export async function sendProjectMail(deps: Deps, project: From, mail: ProjectMa
 
 /** The same, for callers that write it in a transaction of theirs. */
 export async function projectMailing(
-  deps: Deps,
+  deps: MailDeps,
   project: From,
   { seed, to, subject, html, text, passesUnsubscribe }: ProjectMail,
 ): Promise<Mailing | null> {
@@ -70,7 +70,7 @@ export async function projectMailing(
 
 /** The address that the project names, or no-reply@ its first verified domain; one without records in DNS is the last choice. */
 async function publicSender(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<MailDeps, 'db'>,
   { _id: projectId, name, publicName = name, publicFrom }: From,
 ): Promise<Mailbox | null> {
   if (publicFrom) return publicFrom;

@@ -1,11 +1,11 @@
 import type { Described } from '../../../schemas/schema.ts';
 import type { testTemplateBody } from '../../../schemas/templates/templates.ts';
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Mailbox, Project } from '../../base/model.ts';
 import { getSender } from '../../domains/senders.ts';
 import { checkData } from '../../templates/mail.ts';
 import { readTemplate } from '../../templates/publish.ts';
+import type { MailDeps } from '../deps.ts';
 import { contactNamed } from '../previews/contacts.ts';
 import { type QueuedTest, sendTestMail } from '../previews/test-mails.ts';
 import { type MailOrigin, mailbox } from './inputs.ts';
@@ -14,7 +14,7 @@ type TestInput = Described<typeof testTemplateBody>;
 
 /** Sends a saved template, or one of its versions, to a few people for review. */
 export async function testTemplate(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   templateId: string,
   { emails, contactId, dynamicData, version, ...input }: TestInput,
@@ -32,7 +32,7 @@ export async function testTemplate(
 }
 
 async function senderOf(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   { from, senderId }: Pick<TestInput, 'from' | 'senderId'>,
 ): Promise<{ from: Mailbox; replyTo: Mailbox | null }> {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { RECIPIENTS_MAX } from '../../../schemas/mail/mails.ts';
-import type { Deps } from '../../base/deps.ts';
 import { invalid, unprocessable } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
@@ -16,6 +15,7 @@ import { checkData, checkRendering } from '../../templates/mail.ts';
 import { linkSetOf } from '../compose/link-sets.ts';
 import { TRIAL_PAGES } from '../compose/links.ts';
 import { variablesOf } from '../compose/variables.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message, MessageRecipient } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
 import { storeFile } from '../messages/contents.ts';
@@ -56,7 +56,7 @@ interface BulkFailure {
   message: string;
 }
 
-export async function sendMail(deps: Deps, project: Project, input: SendInput, origin: MailOrigin): Promise<Sent> {
+export async function sendMail(deps: MailDeps, project: Project, input: SendInput, origin: MailOrigin): Promise<Sent> {
   const drafted = await draftSend(deps, project, input, origin);
   const { emailId, messages, totalRecipients } = messagesOf(deps, drafted, origin);
   await store(deps, drafted.draft, messages);
@@ -77,7 +77,7 @@ export interface DraftedSend {
 
 /** A mail to one recipient with its copies, checked but for its rendering. */
 export async function draftSend(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   input: SendInput,
   origin: MailOrigin,
@@ -101,7 +101,7 @@ export async function draftSend(
 
 /** Its messages, with what the other mails of the call share. */
 export function messagesOf(
-  deps: Deps,
+  deps: MailDeps,
   { draft, recipients, suppressions }: DraftedSend,
   origin: MailOrigin,
   shared: Pick<Message, 'batchId'> = {},
@@ -128,7 +128,12 @@ export function messagesOf(
 }
 
 /** A fault of one recipient fails that recipient alone. */
-export async function sendBulk(deps: Deps, project: Project, input: BulkInput, origin: MailOrigin): Promise<BulkSent> {
+export async function sendBulk(
+  deps: MailDeps,
+  project: Project,
+  input: BulkInput,
+  origin: MailOrigin,
+): Promise<BulkSent> {
   const people = input.recipients.map((entry, index) => {
     checkData(entry.dynamicData, `recipients/${index}/dynamicData`);
     const email = normalizeEmail(entry.email);
@@ -191,7 +196,7 @@ function checkRecipients(recipients: MessageRecipient[], field: string): void {
 }
 
 /** The sender's domain must be verified; returns the suppressed addresses. */
-async function checkSender(deps: Deps, project: Project, { content }: MailDraft, emails: string[]) {
+async function checkSender(deps: MailDeps, project: Project, { content }: MailDraft, emails: string[]) {
   const domainName = emailDomain(content.from.email);
   const facts = await mailFacts(deps, { projectId: project._id, domainName, emails });
   if (!facts.domain) throw domainNotVerified('from/email');
@@ -219,7 +224,7 @@ type Queued = Pick<Message, '_id' | 'state' | 'email' | 'name'> & Partial<Messag
  * recipients are suppressed, which is checked again after the claim; of mail for a later time only then.
  */
 export function queuedFor(
-  deps: Deps,
+  deps: MailDeps,
   { content, sendAt = null }: Pick<MailDraft, 'content'> & Partial<Pick<MailDraft, 'sendAt'>>,
   suppressions: Map<string, SuppressionFact[]>,
   { _id, recipients }: { _id: ObjectId; recipients: MessageRecipient[] },
@@ -238,7 +243,7 @@ export function queuedFor(
 }
 
 function stateOf(
-  deps: Deps,
+  deps: MailDeps,
   { content: { createdAt }, sendAt }: Pick<MailDraft, 'content' | 'sendAt'>,
   judged: MessageRecipient[],
 ): Omit<Queued, '_id'> {
@@ -285,7 +290,7 @@ function failureOf(
   return { email, code: 'SUPPRESSED', message: `The address is suppressed (${reason}, group ${groupId}).` };
 }
 
-export async function store(deps: Deps, draft: MailDraft, messages: Message[]): Promise<void> {
+export async function store(deps: MailDeps, draft: MailDraft, messages: Message[]): Promise<void> {
   if (messages.length === 0) return;
   const { projectId, lane } = messages[0]!;
   await refuseFullBacklog(deps, projectId, lane, messages.length);
@@ -295,12 +300,12 @@ export async function store(deps: Deps, draft: MailDraft, messages: Message[]): 
 }
 
 /** Of mail that waits for a time: as they are at the call. */
-export async function fetchFiles(deps: Deps, { content, sendAt }: MailDraft): Promise<void> {
+export async function fetchFiles(deps: MailDeps, { content, sendAt }: MailDraft): Promise<void> {
   if (sendAt) content.attachments = await fetchAttachments(deps, content);
 }
 
 /** The events of messages that are stored. */
-export async function publishStored(deps: Deps, projectId: ObjectId, messages: Message[], at: Date): Promise<void> {
+export async function publishStored(deps: MailDeps, projectId: ObjectId, messages: Message[], at: Date): Promise<void> {
   await publishSuppressed(deps, projectId, messages);
   await publishScheduled(deps, projectId, messages.filter(isScheduled), at);
 }
@@ -311,7 +316,7 @@ function isScheduled({ state }: Message): boolean {
 
 /** The files of a mail and its set of links are written before it. */
 export async function mailingOf(
-  deps: Deps,
+  deps: MailDeps,
   { content, files, templates }: MailDraft,
   messages: Message[],
 ): Promise<Mailing> {

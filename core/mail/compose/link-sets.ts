@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Template, WrittenLink } from '../../templates/language/templates.ts';
+import type { MailDeps } from '../deps.ts';
 import type { LinkSet } from './model.ts';
 
 /** Versions of one content whose links are kept apart; clicks on links of further ones are counted together. */
@@ -14,10 +15,10 @@ type Of = Pick<LinkSet, 'projectId' | 'automation' | 'templateId'>;
 type Links = readonly WrittenLink[];
 
 /** The links of a compiled content by content: a process writes each set once. */
-const kept = oncePerCore((_deps: Deps) => new WeakMap<Links, Map<string, Promise<ObjectId>>>());
+const kept = oncePerCore((_deps: MailDeps) => new WeakMap<Links, Map<string, Promise<ObjectId>>>());
 
 /** Stores which links a mail will have, so that its clicks can be counted by link. null: it has none. */
-export async function linkSetOf(deps: Deps, of: Of, html: Template | null): Promise<ObjectId | null> {
+export async function linkSetOf(deps: MailDeps, of: Of, html: Template | null): Promise<ObjectId | null> {
   if (!html || html.links.length === 0) return null;
   const sets = kept(deps).get(html.links) ?? new Map<string, Promise<ObjectId>>();
   kept(deps).set(html.links, sets);
@@ -30,7 +31,7 @@ export async function linkSetOf(deps: Deps, of: Of, html: Template | null): Prom
   return stored;
 }
 
-async function store({ db }: Deps, of: Of, links: Links): Promise<ObjectId> {
+async function store({ db }: MailDeps, of: Of, links: Links): Promise<ObjectId> {
   const { projectId, automation, templateId } = of;
   const urls = links.map(({ url }) => url);
   const _id = idOf(of, urls);

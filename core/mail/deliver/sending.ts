@@ -1,3 +1,4 @@
+import type { MailDeps } from '../deps.ts';
 import { type Ledger, openLedger } from '../ledger/ledger.ts';
 import type { Ended } from '../ledger/outcomes.ts';
 import { noteOutcomes } from '../ledger/rates/note.ts';
@@ -17,8 +18,8 @@ export interface SharingRange {
 }
 
 /** Shared by the lanes of one process: its ledger, the writer of outcomes, and through the deps the connections. */
-export interface Sending {
-  deps: SendingDeps;
+export interface Sending<Own extends MailDeps = MailDeps> {
+  deps: SendingDeps<Own>;
   ledger: Ledger;
   outcomes: OutcomeWriter;
   memory: ComposingMemory;
@@ -29,7 +30,7 @@ export interface Sending {
   stop(graceMs: number): Promise<void>;
 }
 
-export function openSending(deps: SendingDeps): Sending {
+export function openSending<Own extends MailDeps>(deps: SendingDeps<Own>): Sending<Own> {
   const ledger = withDotJournal(openLedger(), deps.dots);
   const watchers: Sending['watchers'] = new Set([(ended: Ended[]) => noteOutcomes(deps, ended)]);
   const notify = (ended: Ended[]) => watchers.forEach((watch) => void watch(ended));

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
+import type { MailDeps } from '../deps.ts';
 import type { ContactErasure } from '../messages/model.ts';
 
 /** One read of a project's blocks serves so many erasures. */
@@ -9,7 +9,7 @@ const TOGETHER_MAX = 1_000;
  * Empties the addresses of deleted contacts in the blocks of campaigns, of this erasure and of others that are due: blocks are found by
  * reading them all. Places never move. Returns whether there was one: a sender may have it in its memory and write a row yet.
  */
-export async function eraseFromBlocks({ db }: Deps, erasure: ContactErasure): Promise<boolean> {
+export async function eraseFromBlocks({ db }: MailDeps, erasure: ContactErasure): Promise<boolean> {
   const { _id, projectId, deletedAt } = erasure;
   if (erasure.isOutOfBlocks) return false;
   const others = await db.contactErasures

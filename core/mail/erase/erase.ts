@@ -1,12 +1,12 @@
 import { type AnyBulkWriteOperation, type Filter, ObjectId } from 'mongodb';
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
 import { firstIdAt } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import { hashOfErased } from '../../base/secrets.ts';
 import { eraseEventsAt } from '../../events/events.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
+import type { MailDeps } from '../deps.ts';
 import { providerOf } from '../ledger/counting/mailbox-providers.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../ledger/model.ts';
 import { isOver, OPEN_STATES, states } from '../ledger/states.ts';
@@ -33,7 +33,7 @@ const SAID_BY_SERVERS = new Set(['delayed', 'delivered']);
 
 /** Runs in the transaction that deletes contacts: personal data in their messages are erased within a day. */
 export async function recordMessagesOfDeleted(
-  { db, clock }: Deps,
+  { db, clock }: MailDeps,
   session: Session,
   projectId: ObjectId,
   deleted: readonly DeletedContact[],
@@ -50,7 +50,7 @@ export async function recordMessagesOfDeleted(
  * Erases addresses, names and data in the messages of deleted contacts; states, times and a keyed hash stay, so that every count
  * still adds up.
  */
-export function messageErasures(deps: Deps): JobQueue {
+export function messageErasures(deps: MailDeps): JobQueue {
   return documentQueue<ContactErasure>(deps, {
     name: 'message-erasures',
     collection: deps.db.contactErasures,
@@ -62,7 +62,7 @@ export function messageErasures(deps: Deps): JobQueue {
 }
 
 /** An erased message has no address, so a repeat finds only the rest. */
-async function eraseMessages(deps: Deps, erasure: ContactErasure): Promise<DueOutcome> {
+async function eraseMessages(deps: MailDeps, erasure: ContactErasure): Promise<DueOutcome> {
   const { _id, projectId, email } = erasure;
   // Nothing waits for ever: a recipient of an aborted campaign was given back, and is never sent to.
   await failQueued(deps, projectId, [_id], CONTACT_DELETED);
@@ -84,14 +84,14 @@ async function eraseMessages(deps: Deps, erasure: ContactErasure): Promise<DueOu
   return settled;
 }
 
-async function eraseElsewhere(deps: Deps, erasure: ContactErasure): Promise<boolean> {
+async function eraseElsewhere(deps: MailDeps, erasure: ContactErasure): Promise<boolean> {
   let isOpen = false;
   for (const erase of deps.subscribers.erasures) isOpen = (await erase(deps, erasure)) || isOpen;
   return isOpen;
 }
 
 /** Mail that was in flight when the contact was deleted has published its outcome since. The ids of mails are in their order. */
-async function eraseLateEvents({ db, clock }: Deps, erasure: ContactErasure): Promise<void> {
+async function eraseLateEvents({ db, clock }: MailDeps, erasure: ContactErasure): Promise<void> {
   const { projectId, email, deletedAt } = erasure;
   const before = firstIdAt(deletedAt.getTime() + 1_000).toHexString();
   const late = { projectId, 'data.email': { $exists: true, $eq: email }, 'data.emailId': { $lt: before } };
@@ -100,7 +100,7 @@ async function eraseLateEvents({ db, clock }: Deps, erasure: ContactErasure): Pr
 
 /** Erases mail to the contact itself. Returns whether some of it may still be sent. */
 function eraseOwn(
-  deps: Deps,
+  deps: MailDeps,
   erasure: ContactErasure,
   which: Filter<Message>,
   hint: 'contact' | 'email',
@@ -133,7 +133,7 @@ function eraseOwn(
 }
 
 /** Clicks are counted again, so that the counts by URL lose the addresses too. Repeated for mails that are clicked at the same time. */
-async function eraseEngagements({ db }: Deps, projectId: ObjectId, ids: ObjectId[]): Promise<void> {
+async function eraseEngagements({ db }: MailDeps, projectId: ObjectId, ids: ObjectId[]): Promise<void> {
   await db.engagements.updateMany({ _id: { $in: ids }, projectId }, { $unset: { opens: '' } });
   for (;;) {
     const clicked = await db.engagements
@@ -159,7 +159,7 @@ function erasedClicks(
 }
 
 /** The Cc line of marketing mail is stored on the message to `to`. */
-async function eraseFromCc({ db }: Deps, projectId: ObjectId, messages: readonly Message[]): Promise<void> {
+async function eraseFromCc({ db }: MailDeps, projectId: ObjectId, messages: readonly Message[]): Promise<void> {
   const copies = messages.filter(({ copy }) => copy?.kind === 'cc');
   const ids = copies.flatMap(({ copy }) => copy?.of ?? []);
   if (ids.length === 0) return;
@@ -170,7 +170,7 @@ async function eraseFromCc({ db }: Deps, projectId: ObjectId, messages: readonly
 
 /** While one of to, cc and bcc is being sent, it needs the data stored with the others. Scheduled mail has lost the contact already. */
 async function withOpenCopies(
-  { db }: Deps,
+  { db }: MailDeps,
   projectId: ObjectId,
   messages: readonly Message[],
 ): Promise<ReadonlySet<string>> {
@@ -187,7 +187,7 @@ async function withOpenCopies(
 }
 
 /** Erases the address in cc or bcc of mail to other people. */
-function eraseCopies(deps: Deps, erasure: ContactErasure): Promise<boolean> {
+function eraseCopies(deps: MailDeps, erasure: ContactErasure): Promise<boolean> {
   const { projectId, email } = erasure;
   const named = { projectId, 'recipients.email': email, recipients: { $exists: true }, ...before(erasure) };
   return eachBatch(deps, named, 'copies', async (messages) =>
@@ -202,7 +202,7 @@ function eraseCopies(deps: Deps, erasure: ContactErasure): Promise<boolean> {
 
 type Batch = (messages: Message[]) => Promise<AnyBulkWriteOperation<Message>[]>;
 
-async function eachBatch(deps: Deps, filter: Filter<Message>, hint: string, erase: Batch): Promise<boolean> {
+async function eachBatch(deps: MailDeps, filter: Filter<Message>, hint: string, erase: Batch): Promise<boolean> {
   let isOpen = false;
   for (let after = new ObjectId('ffffffffffffffffffffffff'); ; ) {
     const page = { $and: [filter, { _id: { $lt: after } }] };
@@ -227,7 +227,7 @@ function before({ deletedAt }: ContactErasure): Filter<Message> {
 }
 
 /** Removes the content of a single mail; the shared content of a bulk call has no data of a single recipient. */
-async function removeOwnContents(deps: Deps, messages: Message[]): Promise<void> {
+async function removeOwnContents(deps: MailDeps, messages: Message[]): Promise<void> {
   const idsOf = (some: Message[]) => some.flatMap(({ contentId }) => contentId ?? []);
   const ids = idsOf(messages);
   if (ids.length === 0) return;

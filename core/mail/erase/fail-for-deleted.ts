@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
+import type { MailDeps } from '../deps.ts';
 import { failQueued } from '../messages/messages.ts';
 import { cancelMailTo } from '../messages/scheduled/to-deleted.ts';
 
@@ -14,7 +14,7 @@ export const CONTACT_DELETED = 'The contact was deleted.';
 
 /** Runs in the transaction that deletes contacts: their queued mail fails, scheduled mail is cancelled, and cannot be claimed any more. */
 export async function recordMailOfDeleted(
-  deps: Deps,
+  deps: MailDeps,
   session: Session,
   projectId: ObjectId,
   deleted: readonly DeletedContact[],

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { batchesById, byProject } from '../../base/database/batches.ts';
-import type { Deps } from '../../base/deps.ts';
 import { distinctIds, firstIdAt } from '../../base/ids.ts';
 import { note } from '../../jobs/upkeep.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import { isOver, OPEN_STATES } from '../ledger/states.ts';
 import { CONTENT_KEPT_MS } from '../messages/content-retention.ts';
@@ -20,7 +20,7 @@ type OpenCampaigns = (projectId: ObjectId, campaignIds: ObjectId[]) => Promise<S
  * the number of messages.
  */
 export async function removeOldMessages(
-  deps: Deps,
+  deps: MailDeps,
   before: ObjectId,
   mayContinue: () => boolean,
   openCampaigns: OpenCampaigns,
@@ -39,7 +39,7 @@ export async function removeOldMessages(
 }
 
 async function removeMessages(
-  { db }: Deps,
+  { db }: MailDeps,
   projectId: ObjectId,
   messages: Message[],
   openCampaigns: OpenCampaigns,
@@ -60,7 +60,7 @@ function isOld({ scheduledAt }: Message, before: ObjectId): boolean {
 }
 
 /** Earlier versions stored the contents of automation mail without a date of removal. Repeated each night until a run finds none. */
-export async function dateContents({ db, clock }: Deps, mayContinue: () => boolean): Promise<void> {
+export async function dateContents({ db, clock }: MailDeps, mayContinue: () => boolean): Promise<void> {
   if (await db.upkeep.findOne({ _id: CONTENTS_DATED })) return;
   const undated = { removeDueAt: { $exists: false } };
   const date = [{ $set: { removeDueAt: { $add: ['$createdAt', CONTENT_KEPT_MS] } } }];

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { MailAct } from '../../people/behaviour/note.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import type { Engagement } from '../messages/model.ts';
 
@@ -9,7 +9,7 @@ export type Mail = Pick<Message, '_id' | 'contactId' | 'campaignId' | 'automatio
 declare module '../../base/deps.ts' {
   interface Subscribers {
     /** Code that follows what contacts do with their mail. The same act may come again. */
-    contactActs: ReadonlyArray<(deps: Deps, projectId: ObjectId, acts: MailAct[]) => Promise<void>>;
+    contactActs: ReadonlyArray<(deps: CallerDeps, projectId: ObjectId, acts: MailAct[]) => Promise<void>>;
   }
 }
 
@@ -39,7 +39,7 @@ export function actsOf(
 
 /** Of several projects. */
 export async function announceActs(
-  deps: Deps,
+  deps: MailDeps,
   effects: Array<{ acts: MailAct[]; message: Pick<Message, 'projectId'> }>,
 ): Promise<void> {
   const byProject = Map.groupBy(effects, ({ message }) => message.projectId.toHexString());

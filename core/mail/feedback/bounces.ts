@@ -1,7 +1,7 @@
 import type { Document, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { maySuppress } from '../../consent/suppressions/suppressions.ts';
 import { publishEvents } from '../../events/events.ts';
+import type { MailDeps } from '../deps.ts';
 import { findMail } from '../ledger/blocks/find-mail.ts';
 import { waitToBeCounted } from '../ledger/counting/facts.ts';
 import type { Message, SmtpReply } from '../ledger/model.ts';
@@ -25,7 +25,7 @@ const REASON_MAX = 500;
 export type ReportOutcome = 'applied' | 'ignored' | 'later';
 
 /** Applies reports that came to a signed return path. The return path alone identifies the message, never the address in the text. */
-export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryReport[]): Promise<ReportOutcome> {
+export async function applyReports(deps: MailDeps, ref: MailRef, reports: DeliveryReport[]): Promise<ReportOutcome> {
   const message = await findMail(deps, ref);
   if (message === 'inFlight') return 'later';
   if (message === 'gone') return 'ignored';
@@ -46,7 +46,7 @@ export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryRe
 }
 
 /** Suppression first, so that a crash between the two writes loses nothing; the state changes once, however often a report arrives. */
-async function applyFailure(deps: Deps, message: Message, email: string, report: DeliveryReport): Promise<void> {
+async function applyFailure(deps: MailDeps, message: Message, email: string, report: DeliveryReport): Promise<void> {
   const { code, enhanced, text } = report;
   const reply: SmtpReply = {
     code: code || (enhanced?.startsWith('4') ? 450 : 550),
@@ -73,7 +73,7 @@ async function applyFailure(deps: Deps, message: Message, email: string, report:
   ]);
 }
 
-function moveToBounced(deps: Deps, message: Message, { email, reply, classification }: Bounce): Promise<boolean> {
+function moveToBounced(deps: MailDeps, message: Message, { email, reply, classification }: Bounce): Promise<boolean> {
   const { reason } = classification;
   const end = { state: states.bounced, reply: { $literal: reply }, reason: { $literal: reason } };
   const sentAt = { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] };
@@ -84,7 +84,7 @@ function moveToBounced(deps: Deps, message: Message, { email, reply, classificat
   });
 }
 
-async function applyDelivery(deps: Deps, message: Message, email: string, report: DeliveryReport): Promise<void> {
+async function applyDelivery(deps: MailDeps, message: Message, email: string, report: DeliveryReport): Promise<void> {
   const { _id, projectId } = message;
   const at = deps.clock.now();
   const reason = textOf(message, report);
@@ -121,7 +121,7 @@ const IS_SENT = { $and: [{ $eq: ['$state', states.sent] }, { $eq: [{ $type: '$se
 
 /** Ends a recipient that counted as sent or unknown. Returns false when its outcome was already known. */
 async function endRecipient(
-  { db }: Deps,
+  { db }: MailDeps,
   { _id, projectId, email: to, recipients }: Message,
   email: string,
   { own, whole, line }: End,
@@ -156,7 +156,11 @@ function endedAmong(email: string, end: Document) {
   return { $map: { input: '$recipients', as: 'one', in: { $cond: [isIt, changed, '$$one'] } } };
 }
 
-async function addLine(deps: Deps, { _id, projectId }: Message, line: { type: string; reason: string }): Promise<void> {
+async function addLine(
+  deps: MailDeps,
+  { _id, projectId }: Message,
+  line: { type: string; reason: string },
+): Promise<void> {
   const entry = { type: line.type, at: deps.clock.now(), ...(line.reason ? { reason: line.reason } : {}) };
   await appendTimeline(deps, { projectId, messageId: _id }, entry);
 }

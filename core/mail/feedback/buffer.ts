@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
+import type { MailDeps } from '../deps.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 
 /** Signals kept while MongoDB is down, or until their mail has a row; further ones are dropped, with a log line. */
@@ -27,7 +28,7 @@ interface Buffer {
 }
 
 /** Returns at once: pixels and links never wait for the database. Signals are written in batches, and repeated until that succeeds. */
-export function bufferSignal(deps: Deps, signal: Signal): void {
+export function bufferSignal(deps: MailDeps, signal: Signal): void {
   const buffer = bufferOf(deps);
   if (sizeOf(buffer) >= BUFFERED_MAX) {
     if (buffer.dropped === 0) deps.log.warn({ kept: BUFFERED_MAX }, 'dropping opens and clicks: the buffer is full');
@@ -39,7 +40,7 @@ export function bufferSignal(deps: Deps, signal: Signal): void {
 }
 
 /** The number of signals that are not written yet, and of those dropped since the last success. */
-export function bufferedSignals(deps: Deps): { waiting: number; dropped: number } {
+export function bufferedSignals(deps: MailDeps): { waiting: number; dropped: number } {
   const buffer = bufferOf(deps);
   return { waiting: sizeOf(buffer), dropped: buffer.dropped };
 }
@@ -49,7 +50,7 @@ function sizeOf({ waiting, inFlight }: Buffer): number {
 }
 
 /** Resolves when everything is written, or when the time is over. */
-export async function drainSignals(deps: Deps, graceMs: number): Promise<void> {
+export async function drainSignals(deps: MailDeps, graceMs: number): Promise<void> {
   const buffer = bufferOf(deps);
   const until = performance.now() + graceMs;
   buffer.againMs = IN_FLIGHT_LAST_MS;
@@ -61,7 +62,7 @@ export async function drainSignals(deps: Deps, graceMs: number): Promise<void> {
 }
 
 const bufferOf = oncePerCore(
-  (_deps: Deps): Buffer => ({
+  (_deps: MailDeps): Buffer => ({
     waiting: [],
     inFlight: [],
     timer: null,
@@ -72,20 +73,20 @@ const bufferOf = oncePerCore(
   }),
 );
 
-function keepInFlight(deps: Deps, buffer: Buffer, signals: Signal[]): void {
+function keepInFlight(deps: MailDeps, buffer: Buffer, signals: Signal[]): void {
   if (signals.length === 0) return;
   buffer.inFlight.push(...signals);
   buffer.timer ??= setTimeout(() => tryAgain(deps, buffer), buffer.againMs).unref();
 }
 
-function tryAgain(deps: Deps, buffer: Buffer): void {
+function tryAgain(deps: MailDeps, buffer: Buffer): void {
   if (buffer.timer) clearTimeout(buffer.timer);
   buffer.timer = null;
   buffer.waiting.push(...buffer.inFlight.splice(0));
   if (buffer.waiting.length > 0 && !buffer.running && !buffer.stopped) void flush(deps, buffer);
 }
 
-async function flush(deps: Deps, buffer: Buffer): Promise<void> {
+async function flush(deps: MailDeps, buffer: Buffer): Promise<void> {
   buffer.running = true;
   for (let waitMs = REPEAT_FIRST_MS; buffer.waiting.length > 0 && !buffer.stopped; ) {
     if (buffer.waiting.length < TOGETHER_MAX) await sleep(GATHER_MS);

@@ -1,6 +1,6 @@
-import type { Deps } from '../../base/deps.ts';
 import { suppressReported } from '../../consent/suppressions/suppressions.ts';
 import { readMailLocalPart, readUnsubscribeToken } from '../compose/tokens.ts';
+import type { MailDeps } from '../deps.ts';
 import { findMail } from '../ledger/blocks/find-mail.ts';
 import type { MailRef, ReportOutcome } from './bounces.ts';
 import type { ComplaintReport } from './delivery-reports/arf.ts';
@@ -13,7 +13,7 @@ import { writeSignals } from './engagements.ts';
  * suppressed at once if the link contains it.
  */
 export async function applyComplaint(
-  deps: Deps,
+  deps: MailDeps,
   given: MailRef | null,
   report: ComplaintReport,
 ): Promise<ReportOutcome> {
@@ -40,7 +40,7 @@ export async function applyComplaint(
 
 type ProvenRef = MailRef & { email?: string };
 
-function provenRef({ config }: Deps, trace: string): ProvenRef | null {
+function provenRef({ config }: MailDeps, trace: string): ProvenRef | null {
   const token = /\/u\/([\w-]+)$/.exec(trace)?.[1];
   const byLink = token ? readUnsubscribeToken(config, token) : null;
   if (byLink) return byLink;

@@ -1,9 +1,9 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
+import type { MailDeps } from '../deps.ts';
 import type { CountedLink, Engagement, EngagementTime } from '../messages/model.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = Pick<MailDeps, 'db'>;
 
 /** The clicks of an engagement that are counted now. */
 export interface CountedClicks {

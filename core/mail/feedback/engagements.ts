@@ -1,9 +1,9 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../../../schemas/events/webhooks.ts';
-import type { Deps } from '../../base/deps.ts';
 import { distinctIds } from '../../base/ids.ts';
 import { type NewEvent, publishEvents } from '../../events/events.ts';
 import type { MailAct } from '../../people/behaviour/note.ts';
+import type { MailDeps } from '../deps.ts';
 import { inFlightAmong } from '../ledger/blocks/find-mail.ts';
 import { waitToBeCounted } from '../ledger/counting/facts.ts';
 import type { Message, TimelineEntry } from '../ledger/model.ts';
@@ -67,7 +67,7 @@ interface Effects {
  * timeline for each new kind. Repeating a signal changes no count. Signals of removed messages are ignored. Returns those of mails in
  * flight, whose rows are not written yet: write them again later.
  */
-export async function writeSignals(deps: Deps, signals: Signal[]): Promise<Signal[]> {
+export async function writeSignals(deps: MailDeps, signals: Signal[]): Promise<Signal[]> {
   const missing = await writeFound(deps, signals);
   const inFlight = await signalsInFlight(deps, missing);
   const others = missing.filter((signal) => !inFlight.includes(signal));
@@ -75,7 +75,7 @@ export async function writeSignals(deps: Deps, signals: Signal[]): Promise<Signa
   return inFlight;
 }
 
-async function signalsInFlight(deps: Deps, signals: Signal[]): Promise<Signal[]> {
+async function signalsInFlight(deps: MailDeps, signals: Signal[]): Promise<Signal[]> {
   const byProject = Map.groupBy(signals, ({ projectId }) => projectId.toHexString());
   const found = await Promise.all(
     [...byProject.values()].map(async (some) => {
@@ -88,7 +88,7 @@ async function signalsInFlight(deps: Deps, signals: Signal[]): Promise<Signal[]>
 }
 
 /** Returns the signals whose message has no row. */
-async function writeFound(deps: Deps, signals: Signal[]): Promise<Signal[]> {
+async function writeFound(deps: MailDeps, signals: Signal[]): Promise<Signal[]> {
   const byMessage = Map.groupBy(signals, ({ messageId }) => messageId.toHexString());
   const [messages, known] = await readMessages(deps, signals);
   const effects = messages.map((message) => {
@@ -100,7 +100,7 @@ async function writeFound(deps: Deps, signals: Signal[]): Promise<Signal[]> {
   return signals.filter(({ messageId }) => !found.has(messageId.toHexString()));
 }
 
-async function writeEffects(deps: Deps, effects: Array<Effects & { message: Facts }>): Promise<void> {
+async function writeEffects(deps: MailDeps, effects: Array<Effects & { message: Facts }>): Promise<void> {
   // Before the engagements: when this is repeated, they would say that nothing is new.
   await announceActs(deps, effects);
   await deps.db.engagements.bulkWrite(
@@ -119,14 +119,14 @@ async function writeEffects(deps: Deps, effects: Array<Effects & { message: Fact
     );
 }
 
-function noteRates(deps: Deps, effects: Array<Pick<Effects, 'firsts'> & { message: Facts }>): void {
+function noteRates(deps: MailDeps, effects: Array<Pick<Effects, 'firsts'> & { message: Facts }>): void {
   for (const { message, firsts } of effects) {
     const { projectId, campaignId } = message;
     if (campaignId) for (const name of firsts) noteEngaged(deps, { projectId, campaignId }, name);
   }
 }
 
-async function readMessages({ db }: Deps, signals: Signal[]): Promise<[Facts[], Map<string, Engagement>]> {
+async function readMessages({ db }: MailDeps, signals: Signal[]): Promise<[Facts[], Map<string, Engagement>]> {
   const some = {
     _id: { $in: distinctIds(signals.map(({ messageId }) => messageId)) },
     projectId: { $in: distinctIds(signals.map(({ projectId }) => projectId)) },
@@ -139,7 +139,7 @@ async function readMessages({ db }: Deps, signals: Signal[]): Promise<[Facts[], 
   return [messages, new Map(known.map((engagement) => [engagement._id.toHexString(), engagement]))];
 }
 
-function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals: Signal[]): Effects {
+function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, signals: Signal[]): Effects {
   const { _id, projectId, campaignId, automationId } = message;
   const own = signals.filter((signal) => signal.projectId.equals(projectId));
   const first: Record<string, Date> = {};
@@ -231,7 +231,7 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
 
 /** A message of unknown outcome that was opened, clicked or complained about was delivered. */
 async function writeTimelines(
-  { db }: Deps,
+  { db }: MailDeps,
   effects: Array<Pick<Effects, 'timeline'> & { message: Facts }>,
 ): Promise<void> {
   const writes = effects.flatMap(({ message, timeline }): AnyBulkWriteOperation<Message>[] => {
@@ -250,7 +250,7 @@ async function writeTimelines(
 }
 
 /** A message of unknown outcome counts as sent from now on. */
-async function announceProved(deps: Deps, effects: Array<{ message: Facts }>): Promise<void> {
+async function announceProved(deps: MailDeps, effects: Array<{ message: Facts }>): Promise<void> {
   for (const { message } of effects)
     if (message.state === states.unknown) await announceDeliveries(deps, message.projectId, [message._id]);
 }

@@ -1,7 +1,7 @@
 import { batchesById } from '../../base/database/batches.ts';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import type { MailAct } from '../../people/behaviour/note.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import type { Engagement } from '../messages/model.ts';
 import { announceActs, type Mail } from './acts.ts';
@@ -12,7 +12,7 @@ const AT_ONCE = 1_000;
  * Announces the acts again that the engagements of a project still have: for what follows them since an upgrade. An act that is known
  * already is the same act. Returns how many there are.
  */
-export async function announceKeptActs(deps: Deps, { _id: projectId }: Pick<Project, '_id'>): Promise<number> {
+export async function announceKeptActs(deps: MailDeps, { _id: projectId }: Pick<Project, '_id'>): Promise<number> {
   let count = 0;
   const projection = { contactId: 1, campaignId: 1, automationId: 1 };
   const all = batchesById<Message, Mail>(

@@ -1,5 +1,5 @@
-import type { Deps } from '../../base/deps.ts';
 import { readOpenToken } from '../compose/tokens.ts';
+import type { MailDeps } from '../deps.ts';
 import { bufferSignal } from './buffer.ts';
 
 export interface Visitor {
@@ -10,7 +10,7 @@ export interface Visitor {
 }
 
 /** Returns whether the token is one of ours. */
-export function noteOpen(deps: Deps, token: string, visitor: Visitor): boolean {
+export function noteOpen(deps: MailDeps, token: string, visitor: Visitor): boolean {
   const ref = readOpenToken(deps.config, token);
   if (ref) bufferSignal(deps, { kind: 'open', ...ref, ...visitor });
   return ref !== null;

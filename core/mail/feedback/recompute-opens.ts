@@ -1,8 +1,8 @@
 import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { firstIdAt } from '../../base/ids.ts';
 import { note } from '../../jobs/upkeep.ts';
 import type { MailAct } from '../../people/behaviour/note.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message, TimelineEntry } from '../ledger/model.ts';
 import { TIMELINE_MAX } from '../messages/messages.ts';
 import type { Engagement, OpenSignal } from '../messages/model.ts';
@@ -34,7 +34,7 @@ interface Recomputed {
  * the engagement, which is changed last and by compare-and-set, so a repeat finishes what was begun and changes nothing else.
  */
 export async function recomputeOpens(
-  deps: Deps,
+  deps: MailDeps,
   { projectId, after }: { projectId: ObjectId; after?: ObjectId | null },
 ): Promise<Recomputed> {
   const projection = { contactId: 1, campaignId: 1, automationId: 1 } as const;
@@ -61,7 +61,7 @@ export async function recomputeOpens(
 }
 
 async function wronglyJudged(
-  { db, config }: Pick<Deps, 'db' | 'config'>,
+  { db, config }: Pick<MailDeps, 'db' | 'config'>,
   projectId: ObjectId,
   mails: Mail[],
 ): Promise<Judged[]> {
@@ -124,7 +124,7 @@ function timelineWrite(
  * with its mail.
  */
 function engagementWrite(
-  { clock }: Pick<Deps, 'clock'>,
+  { clock }: Pick<MailDeps, 'clock'>,
   projectId: ObjectId,
   judged: Judged,
 ): AnyBulkWriteOperation<Engagement> {
@@ -151,7 +151,7 @@ function engagementWrite(
 
 /** Starts the run that judges all stored opens again, unless that was done since the rules changed. */
 export async function startOpensRecompute(
-  deps: Pick<Deps, 'db' | 'clock' | 'workflows'>,
+  deps: Pick<MailDeps, 'db' | 'clock' | 'workflows'>,
 ): Promise<'done before' | 'started'> {
   const isDone = await deps.db.upkeep.findOne({ _id: KEY, version: OPEN_RULES });
   if (isDone) return 'done before';
@@ -159,6 +159,6 @@ export async function startOpensRecompute(
   return 'started';
 }
 
-export async function keepOpensRecomputed({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<void> {
+export async function keepOpensRecomputed({ db, clock }: Pick<MailDeps, 'db' | 'clock'>): Promise<void> {
   await note({ db }, KEY, { version: OPEN_RULES, doneAt: clock.now() });
 }

@@ -1,4 +1,3 @@
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
@@ -13,6 +12,7 @@ import {
   takeBackUnsubscribe,
 } from '../../consent/suppressions/suppressions.ts';
 import { readMailLocalPart, readUnsubscribeToken, type UnsubscribeRef } from '../compose/tokens.ts';
+import type { MailDeps } from '../deps.ts';
 import { findMail } from '../ledger/blocks/find-mail.ts';
 import type { Message } from '../ledger/model.ts';
 import { contentOf } from '../messages/contents.ts';
@@ -38,7 +38,7 @@ export interface ShownSubscription extends Subscription {
 
 /** In the language of the contact; of the browser when the contact is gone, or cannot be read. */
 export async function findShownSubscription(
-  deps: Deps,
+  deps: MailDeps,
   token: string,
   acceptLanguage: string,
 ): Promise<ShownSubscription | null> {
@@ -51,7 +51,7 @@ export async function findShownSubscription(
 }
 
 /** null: the link is not one of ours, or its project is gone. Changes nothing. */
-export async function findSubscription(deps: Deps, token: string): Promise<Subscription | null> {
+export async function findSubscription(deps: MailDeps, token: string): Promise<Subscription | null> {
   const ref = readUnsubscribeToken(deps.config, token);
   const project = ref && (await deps.db.projects.findOne({ _id: ref.projectId, deletedAt: null }));
   if (!ref || !project) return null;
@@ -74,7 +74,7 @@ export function stateIn(
 
 /** Durable when it returns; repeating it changes nothing. Works long after contact and message are gone. */
 export async function unsubscribe(
-  deps: Deps,
+  deps: MailDeps,
   { ref, group }: Pick<Subscription, 'ref' | 'group'>,
   how: string,
 ): Promise<void> {
@@ -82,7 +82,7 @@ export async function unsubscribe(
 }
 
 /** Takes back only the person's own unsubscribe: bounces, complaints and decisions of the sender stay. */
-export async function resubscribe(deps: Deps, { ref, group, state }: Subscription): Promise<void> {
+export async function resubscribe(deps: MailDeps, { ref, group, state }: Subscription): Promise<void> {
   if (state !== 'undoable') return;
   await takeBackUnsubscribe(deps, group, ref.email);
 }
@@ -92,7 +92,7 @@ export async function resubscribe(deps: Deps, { ref, group, state }: Subscriptio
  * the From that DMARC proves; without one the sender must learn that the mail had no effect. `later` while the message is in flight.
  */
 export async function unsubscribeByMail(
-  deps: Deps,
+  deps: MailDeps,
   ref: Pick<UnsubscribeRef, 'projectId' | 'messageId'>,
   mail: { to: readonly { email: string }[] },
   verify: () => Promise<{ author: string | null; isFinal: boolean }>,
@@ -117,11 +117,11 @@ export async function unsubscribeByMail(
   return 'applied';
 }
 
-function isFor({ config }: Deps, address: string, { messageId }: Pick<UnsubscribeRef, 'messageId'>): boolean {
+function isFor({ config }: MailDeps, address: string, { messageId }: Pick<UnsubscribeRef, 'messageId'>): boolean {
   return readMailLocalPart(config, address.split('@')[0] ?? '')?.messageId.equals(messageId) ?? false;
 }
 
-async function groupIdOf(deps: Deps, message: Message): Promise<string | null> {
+async function groupIdOf(deps: MailDeps, message: Message): Promise<string | null> {
   const { projectId, campaignId, automationId } = message;
   const [content, campaign, automation] = await Promise.all([
     contentOf(deps, message),
@@ -131,7 +131,7 @@ async function groupIdOf(deps: Deps, message: Message): Promise<string | null> {
   return content?.groupId ?? campaign?.unsubscribeGroupId ?? automation?.unsubscribeGroupId ?? null;
 }
 
-async function stopGroup(deps: Deps, ref: UnsubscribeRef, group: SuppressionGroup, how: string): Promise<void> {
+async function stopGroup(deps: MailDeps, ref: UnsubscribeRef, group: SuppressionGroup, how: string): Promise<void> {
   const { projectId, messageId, email } = ref;
   const evidence = `${how}, email ${messageId.toHexString()}`;
   await suppress(deps, projectId, { emails: [email], groupId: group.groupId, reason: 'UNSUBSCRIBE', evidence });
@@ -140,12 +140,12 @@ async function stopGroup(deps: Deps, ref: UnsubscribeRef, group: SuppressionGrou
   for (const one of later) bufferSignal(deps, one);
 }
 
-function languageFacts({ db }: Deps, { projectId, email }: UnsubscribeRef) {
+function languageFacts({ db }: MailDeps, { projectId, email }: UnsubscribeRef) {
   return db.contacts.findOne({ projectId, email }, { projection: { contactProperties: 1 } });
 }
 
 /** A group that was deleted since is replaced by the default one, so that the unsubscribe still holds. */
-export async function groupOf(deps: Deps, { projectId, groupId }: UnsubscribeRef): Promise<SuppressionGroup> {
+export async function groupOf(deps: MailDeps, { projectId, groupId }: UnsubscribeRef): Promise<SuppressionGroup> {
   const project = { _id: projectId };
   if (groupId === null) return builtInGroup(deps, project, 'default');
   return findGroup(deps, project, groupId).catch((error) => {

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { distinctIds } from '../../base/ids.ts';
+import type { MailDeps } from '../deps.ts';
 import type { BlockClaim } from './blocks/model.ts';
 import type { Tally } from './counting/tally.ts';
 import type { DotState, DotWriter } from './dot-journal.ts';
@@ -14,7 +14,7 @@ export const RENEW_EVERY_MS = 10_000;
 /** The most messages that are claimed at once. */
 export const CLAIM_MAX = 64;
 
-export type LedgerDeps = Pick<Deps, 'state' | 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config' | 'dots'>;
+export type LedgerDeps = Pick<MailDeps, 'state' | 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config' | 'dots'>;
 
 /** Why a message must not be sent. `back`: not now (a campaign was paused). */
 export type Verdict = (

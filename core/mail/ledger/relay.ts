@@ -1,5 +1,5 @@
 import type { Config } from '../../../schemas/config.ts';
-import type { Deps } from '../../base/deps.ts';
+import type { MailDeps } from '../deps.ts';
 
 /** The port through which the core hands mail to a relay. platform/smtp/ implements it over SMTP. */
 
@@ -174,8 +174,5 @@ export interface TrackedMail {
   unsafe: { longLines: boolean; eightBit: boolean };
 }
 
-/** The dependencies of a process that delivers mail, beyond Deps. */
-export interface SendingDeps extends Deps {
-  mailer: Mailer;
-  signer: Signer;
-}
+/** The dependencies of a room in a process that delivers mail. */
+export type SendingDeps<Own = MailDeps> = Own & { mailer: Mailer; signer: Signer };

@@ -1,5 +1,5 @@
-import type { Deps } from '../../base/deps.ts';
 import { suppressReported } from '../../consent/suppressions/suppressions.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import type { Bounce } from '../ledger/outcomes.ts';
 import type { Effects } from '../ledger/record-outcomes.ts';
@@ -13,7 +13,7 @@ type Bounced = Pick<Message, '_id' | 'projectId'>;
 const DAY_MS = 24 * 3_600_000;
 
 /** The effects of outcomes: suppressions, events, erasures. Each may be repeated. */
-export function outcomeEffects(deps: Deps): Effects {
+export function outcomeEffects(deps: MailDeps): Effects {
   return {
     suppress: async (ended) => {
       const bounced = ended.flatMap(({ held, bounces = [] }) => bounces.map((bounce) => ({ held, bounce })));
@@ -27,7 +27,7 @@ export function outcomeEffects(deps: Deps): Effects {
 }
 
 /** A permanent refusal suppresses the address at once; one that may be an accident does when it was not the first. */
-export async function followBounce(deps: Deps, message: Bounced, bounce: Bounce): Promise<void> {
+export async function followBounce(deps: MailDeps, message: Bounced, bounce: Bounce): Promise<void> {
   const { email, reply, classification } = bounce;
   if (classification.suppress || (await isRepeated(deps, message, bounce)))
     await suppressReported(deps, message.projectId, { email, reason: 'BOUNCE', evidence: formatReply(reply) });
@@ -35,7 +35,7 @@ export async function followBounce(deps: Deps, message: Bounced, bounce: Bounce)
 
 /** Without the message itself: its row may be there already when this is repeated. */
 async function isRepeated(
-  deps: Deps,
+  deps: MailDeps,
   { _id, projectId }: Bounced,
   { email, classification: { suppressAfter, reason } }: Bounce,
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
-import type { Deps } from '../../base/deps.ts';
 import { again, type DueOutcome, documentQueue, done, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Content, Message } from '../ledger/model.ts';
 import { isOpen, OPEN_STATES } from '../ledger/states.ts';
 import { deleteContent } from './contents.ts';
@@ -26,7 +26,7 @@ function removalOf({ createdAt }: Content): Date {
 }
 
 /** Bodies, data and attachments are removed a week after the last outcome of their mails; the records stay. */
-export function contentRemovals(deps: Deps): JobQueue {
+export function contentRemovals(deps: MailDeps): JobQueue {
   return documentQueue<Content>(deps, {
     name: 'content-removals',
     collection: deps.db.contents,
@@ -38,7 +38,7 @@ export function contentRemovals(deps: Deps): JobQueue {
 }
 
 /** The same for contents stored in their messages. */
-export function ownContentRemovals(deps: Deps): JobQueue {
+export function ownContentRemovals(deps: MailDeps): JobQueue {
   return documentQueue<Message>(deps, {
     name: 'own-content-removals',
     collection: deps.db.messages,
@@ -49,7 +49,7 @@ export function ownContentRemovals(deps: Deps): JobQueue {
   });
 }
 
-async function removeOwnContent(deps: Deps, message: Message): Promise<DueOutcome> {
+async function removeOwnContent(deps: MailDeps, message: Message): Promise<DueOutcome> {
   const { _id, projectId } = message;
   const now = deps.clock.now();
   const removeAt = removalAfter([message], now);
@@ -60,7 +60,7 @@ async function removeOwnContent(deps: Deps, message: Message): Promise<DueOutcom
   return matchedCount === 1 ? done : settled;
 }
 
-async function removeContent(deps: Deps, content: Content): Promise<DueOutcome> {
+async function removeContent(deps: MailDeps, content: Content): Promise<DueOutcome> {
   const { projectId, messageIds } = content;
   const mails = { _id: { $in: messageIds }, projectId };
   const messages = await deps.db.messages.find(mails, { projection: { state: 1, endedAt: 1, claimedAt: 1 } }).toArray();

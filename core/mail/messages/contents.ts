@@ -1,11 +1,11 @@
 import { finished } from 'node:stream';
 import { type Binary, GridFSBucket, type GridFSFile, MongoRuntimeError, type ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
-import type { Deps } from '../../base/deps.ts';
 import type { HeldBytes } from '../../base/held-bytes.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Attachment, Content, Message } from '../ledger/model.ts';
 
-type Files = Pick<Deps, 'mongo' | 'config'>;
+type Files = Pick<MailDeps, 'mongo' | 'config'>;
 type GridFSChunk = { files_id: ObjectId; n: number; data: Binary };
 
 const BUCKET = 'attachments';
@@ -106,7 +106,7 @@ async function* piecesOf({ mongo, config }: Files, { _id, length, chunkSize }: G
  * named.
  */
 export async function contentsOf(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<MailDeps, 'db'>,
   projectId: ObjectId,
   messages: ReadonlyArray<Pick<Message, '_id' | 'contentId' | 'content'>>,
   fields: Partial<Record<keyof Content, 1>> = {},
@@ -127,7 +127,7 @@ export async function contentsOf(
 }
 
 export async function contentOf(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<MailDeps, 'db'>,
   message: Pick<Message, '_id' | 'projectId' | 'contentId' | 'content'>,
 ): Promise<Content | null> {
   const contents = await contentsOf(deps, message.projectId, [message]);
@@ -135,7 +135,7 @@ export async function contentOf(
 }
 
 /** Deletes a content, with its files. */
-export async function deleteContent(deps: Files & Pick<Deps, 'db'>, content: Content): Promise<void> {
+export async function deleteContent(deps: Files & Pick<MailDeps, 'db'>, content: Content): Promise<void> {
   for (const { fileId } of content.attachments) if (fileId) await deleteFile(deps, fileId);
   await deps.db.contents.deleteOne({ _id: content._id, projectId: content.projectId });
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message, MessageRecipient } from '../ledger/model.ts';
 
 /** A mail as callers see it: the message to `to`, and with marketing mail those to cc and bcc. */
@@ -28,7 +28,7 @@ export function copiesOf<T extends Pick<Message, '_id'>>(
 }
 
 /** The message to `to` of each of these: it has To, Cc and the recipient's data. */
-export async function firstOnes({ db }: Pick<Deps, 'db'>, projectId: ObjectId, messages: readonly Message[]) {
+export async function firstOnes({ db }: Pick<MailDeps, 'db'>, projectId: ObjectId, messages: readonly Message[]) {
   const ids = messages.flatMap(({ copy }) => (copy && copy.index > 0 ? [copy.of] : []));
   const found = ids.length === 0 ? [] : await db.messages.find({ _id: { $in: ids }, projectId }).toArray();
   const byId = new Map(found.map((message) => [message._id.toHexString(), message]));
@@ -38,7 +38,7 @@ export async function firstOnes({ db }: Pick<Deps, 'db'>, projectId: ObjectId, m
 
 /** Each mail with all messages sent under its id; a copy yields the mail that it belongs to. */
 export async function wholeEmails(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<MailDeps, 'db'>,
   projectId: ObjectId,
   messages: readonly Message[],
 ): Promise<Email[]> {

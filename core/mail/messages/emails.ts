@@ -1,12 +1,12 @@
 import { type Filter, ObjectId } from 'mongodb';
 import type { EmailStatus } from '../../../schemas/mail/emails.ts';
-import type { Deps } from '../../base/deps.ts';
 import { notFound } from '../../base/errors.ts';
 import { firstIdAt, parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { type Hidden, type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { readDate } from '../../base/text/coercion.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Content, Message } from '../ledger/model.ts';
 import { states, statesShownAs } from '../ledger/states.ts';
 import { contentOf } from './contents.ts';
@@ -38,7 +38,7 @@ const COPIES: Hidden<Message> = { filter: { copy: { $exists: true }, 'copy.index
 const COPIES_OF_KEY: Hidden<Message> = { filter: { 'copy.index': { $gt: 0 } } };
 
 /** Newest first. A filter that can match nothing gives an empty page, not an error. */
-export async function listEmails(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Email>> {
+export async function listEmails(deps: MailDeps, project: Project, filter: EmailFilter): Promise<PageOf<Email>> {
   const page = await pageOf(deps.db.messages, queryOf(project, filter), filter, {
     sort: { _id: -1 },
     projection: { content: 0 },
@@ -49,7 +49,7 @@ export async function listEmails(deps: Deps, project: Project, filter: EmailFilt
 
 /** Explains why a contact got a mail, or did not: the record and, as long as it is kept, the content. */
 export async function getEmail(
-  deps: Deps,
+  deps: MailDeps,
   project: Pick<Project, '_id'>,
   emailId: string,
   { keyId }: Pick<EmailFilter, 'keyId'> = {},

@@ -2,8 +2,9 @@ import { MongoError, type ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../../../schemas/events/webhooks.ts';
 import type { Session } from '../../base/model.ts';
 import { shownTags } from '../../base/text/tags.ts';
-import { type EventDeps, type NewEvent, publishEvents } from '../../events/events.ts';
+import { type NewEvent, publishEvents } from '../../events/events.ts';
 import { eventReaders, isRead } from '../../events/listeners.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import type { Ended } from '../ledger/outcomes.ts';
 import { states } from '../ledger/states.ts';
@@ -28,7 +29,7 @@ const OUTCOME_TYPES = Object.values(types).flat();
  * Publishes the outcomes of attempts as events. Runs before an outcome is stored and is repeated with it: an event is the same by
  * its key.
  */
-export async function publishOutcomes(deps: EventDeps, ended: Ended[]): Promise<void> {
+export async function publishOutcomes(deps: MailDeps, ended: Ended[]): Promise<void> {
   const byProject = Map.groupBy(ended, ({ held }) => held.projectId.toHexString());
   const told = [...byProject.values()].map((some) => publishOfProject(deps, some[0]!.held.projectId, some));
   await Promise.all(told).catch((error) => {
@@ -40,7 +41,7 @@ export async function publishOutcomes(deps: EventDeps, ended: Ended[]): Promise<
 }
 
 /** For mail that was never queued, because all of its recipients are suppressed. */
-export async function publishSuppressed(deps: EventDeps, projectId: ObjectId, messages: Message[]): Promise<void> {
+export async function publishSuppressed(deps: MailDeps, projectId: ObjectId, messages: Message[]): Promise<void> {
   const stopped = messages.filter(({ state }) => state === states.suppressed);
   if (stopped.length === 0) return;
   await publishEvents(
@@ -52,7 +53,7 @@ export async function publishSuppressed(deps: EventDeps, projectId: ObjectId, me
 
 /** Mail that waits for a time; `changedAt` is when that time was chosen, so that each choice is an event of its own. */
 export async function publishScheduled(
-  deps: EventDeps,
+  deps: MailDeps,
   projectId: ObjectId,
   messages: Message[],
   changedAt: Date,
@@ -67,7 +68,7 @@ export async function publishScheduled(
 
 /** With a session: in the transaction of the cancellation. */
 export async function publishCancelled(
-  deps: EventDeps,
+  deps: MailDeps,
   projectId: ObjectId,
   messages: Message[],
   session?: Session,
@@ -81,7 +82,7 @@ export async function publishCancelled(
 }
 
 /** Publishes again what rows say of their outcomes, for a sender that may have ended before it did: the same events, by their keys. */
-export async function publishRows(deps: EventDeps, projectId: ObjectId, rows: Message[]): Promise<void> {
+export async function publishRows(deps: MailDeps, projectId: ObjectId, rows: Message[]): Promise<void> {
   const events = rows.flatMap((row) =>
     (types[row.state] ?? []).map((type) => eventOf(type, row, row, attemptOf(row.state, row.claim))),
   );
@@ -93,7 +94,7 @@ function attemptOf(state: Message['state'], claim: number | undefined): string {
   return state === states.deferred ? ` ${claim}` : '';
 }
 
-async function publishOfProject(deps: EventDeps, projectId: ObjectId, ended: Ended[]): Promise<void> {
+async function publishOfProject(deps: MailDeps, projectId: ObjectId, ended: Ended[]): Promise<void> {
   const readers = await eventReaders(deps, projectId);
   if (!OUTCOME_TYPES.some((type) => isRead(readers, type))) return;
   const unknown = ended.filter(({ held }) => held.about === null).map(({ held }) => held._id);
@@ -106,7 +107,11 @@ async function publishOfProject(deps: EventDeps, projectId: ObjectId, ended: End
   await publishEvents(deps, projectId, events);
 }
 
-async function readFacts({ db }: EventDeps, projectId: ObjectId, ids: ObjectId[]): Promise<Map<string, Facts>> {
+async function readFacts(
+  { db }: Pick<MailDeps, 'db'>,
+  projectId: ObjectId,
+  ids: ObjectId[],
+): Promise<Map<string, Facts>> {
   const whose = { campaignId: 1, automationId: 1, batchId: 1, contactId: 1, tags: 1 } as const;
   const facts = { email: 1, subject: 1, copy: 1, ...whose } as const;
   const found = await db.messages.find({ _id: { $in: ids }, projectId }, { projection: facts }).toArray();

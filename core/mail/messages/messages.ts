@@ -1,13 +1,14 @@
 import type { ObjectId } from 'mongodb';
 import { insertNew, isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { inTransaction, isAway } from '../../base/database/transactions.ts';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
 import { createBatcher } from '../../base/work/batcher.ts';
 import { BoundedMap } from '../../base/work/cache.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
+import type { MailDeps } from '../deps.ts';
 import { newlyAccepted } from '../ledger/counting/facts.ts';
 import type { Content, Message, TimelineEntry } from '../ledger/model.ts';
 import type { Lane } from '../ledger/relay.ts';
@@ -39,18 +40,18 @@ export function mailChannel(lane: Lane): string {
   return `mail-${lane}`;
 }
 
-export function dueAtOnce(deps: Pick<Deps, 'clock'>): Date {
+export function dueAtOnce(deps: Pick<MailDeps, 'clock'>): Date {
   return new Date(deps.clock.now().getTime() - AT_ONCE_MS);
 }
 
 /** Durable when it resolves; calls that arrive during a write share a commit. Then the lanes are woken. */
-export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
+export function queueMailing(deps: MailDeps, mailing: Mailing): Promise<void> {
   const written = writtenOf(deps, mailing);
   return written.contents.length === 0 ? smallJoiner(deps)(written) : joiner(deps)(written);
 }
 
 /** The different mails of one call: all of them or none. */
-export async function queueMailings(deps: Deps, mailings: Mailing[]): Promise<void> {
+export async function queueMailings(deps: MailDeps, mailings: Mailing[]): Promise<void> {
   const stored = await storeMailings(
     deps,
     mailings.map((mailing) => writtenOf(deps, mailing)),
@@ -59,7 +60,7 @@ export async function queueMailings(deps: Deps, mailings: Mailing[]): Promise<vo
 }
 
 /** As it is stored, with the fields that every message has when it is accepted. */
-export function writtenOf(deps: Deps, { content, messages }: Mailing): Written {
+export function writtenOf(deps: MailDeps, { content, messages }: Mailing): Written {
   const more = { senderDomain: emailDomain(content.from.email), ...newlyAccepted(deps) };
   const accepted = messages.map((message) => ({ ...message, ...more }));
   const [first] = accepted;
@@ -67,11 +68,11 @@ export function writtenOf(deps: Deps, { content, messages }: Mailing): Written {
   return { contents: [withRemoval(content)], messages: accepted };
 }
 
-const joiner = oncePerCore((deps: Deps) =>
+const joiner = oncePerCore((deps: MailDeps) =>
   createBatcher<Written, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 
-const smallJoiner = oncePerCore((deps: Deps) =>
+const smallJoiner = oncePerCore((deps: MailDeps) =>
   createBatcher<Written, void>((mailings) => storeSmall(deps, mailings), {
     sizeMax: TOGETHER_MAX,
     runsMax: 3,
@@ -80,7 +81,7 @@ const smallJoiner = oncePerCore((deps: Deps) =>
 );
 
 /** One command without a transaction, since the content is in the message; documents of a first try stay. */
-async function storeSmall(deps: Deps, mailings: Written[]): Promise<Array<undefined | Error>> {
+async function storeSmall(deps: MailDeps, mailings: Written[]): Promise<Array<undefined | Error>> {
   const { messages } = deps.db;
   const docs = mailings.flatMap((mailing) => mailing.messages);
   const deadline = performance.now() + deps.config.operationTimeoutMs;
@@ -98,7 +99,7 @@ async function storeSmall(deps: Deps, mailings: Written[]): Promise<Array<undefi
 }
 
 /** Contents and messages are written together or not at all: a message without its content could never be sent. */
-async function storeMailings(deps: Deps, mailings: Written[]): Promise<Array<undefined | Error>> {
+async function storeMailings(deps: MailDeps, mailings: Written[]): Promise<Array<undefined | Error>> {
   try {
     await inTransaction(deps, (session) => insertWritten(deps, mailings, session));
     wakeLanes(deps, mailings);
@@ -112,7 +113,7 @@ async function storeMailings(deps: Deps, mailings: Written[]): Promise<Array<und
   return stored;
 }
 
-export async function insertWritten({ db }: Deps, mailings: Written[], session: Session): Promise<void> {
+export async function insertWritten({ db }: MailDeps, mailings: Written[], session: Session): Promise<void> {
   const contents = mailings.flatMap((mailing) => mailing.contents);
   const messages = mailings.flatMap((mailing) => mailing.messages);
   if (contents.length > 0) await db.contents.insertMany(contents, { session });
@@ -130,13 +131,13 @@ function isSmall({ content, messages }: Mailing): boolean {
   return written <= SMALL_MAX && written + JSON.stringify([data, headers]).length <= SMALL_MAX;
 }
 
-export function wakeLanes(deps: Deps, mailings: Written[]): void {
+export function wakeLanes(deps: MailDeps, mailings: Written[]): void {
   const due = mailings.flatMap(({ messages }) => messages.find(({ state }) => state === states.queued) ?? []);
   const once = new Map(due.map(({ lane, projectId }) => [`${lane} ${projectId}`, { lane, projectId }]));
   for (const { lane, projectId } of once.values()) wakeQueue(deps, mailChannel(lane), projectId);
 }
 
-async function storeAgain({ db }: Deps, { contents, messages }: Written): Promise<undefined | Error> {
+async function storeAgain({ db }: MailDeps, { contents, messages }: Written): Promise<undefined | Error> {
   for (const content of contents) {
     const failure = await ignoringDuplicate(db.contents.insertOne(content));
     if (failure) return failure;
@@ -154,7 +155,7 @@ async function ignoringDuplicate(writing: Promise<unknown>): Promise<undefined |
 
 /** Adds a line to the timeline of a message: opens, clicks, bounces. The oldest lines of a long timeline are dropped. */
 export async function appendTimeline(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<MailDeps, 'db'>,
   { projectId, messageId }: { projectId: ObjectId; messageId: ObjectId },
   entry: TimelineEntry,
 ): Promise<void> {
@@ -169,7 +170,7 @@ export async function appendTimeline(
  * hint, so that contacts can be deleted before an upgraded installation has the index.
  */
 export async function failQueued(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<MailDeps, 'db'>,
   projectId: ObjectId,
   contactIds: ObjectId[],
   reason: string,
@@ -214,7 +215,12 @@ const backlogsOf = oncePerCore(() => new BoundedMap<string, Backlog>(BACKLOGS_MA
  * Counting has a cost, so the last count and the messages accepted since then serve for half a minute, and concurrent callers
  * share one count.
  */
-export async function refuseFullBacklog(deps: Deps, projectId: ObjectId, lane: Lane, adding: number): Promise<void> {
+export async function refuseFullBacklog(
+  deps: MailDeps,
+  projectId: ObjectId,
+  lane: Lane,
+  adding: number,
+): Promise<void> {
   const backlog = backlogOf(deps, `${lane}:${projectId.toHexString()}`);
   const isFull = () => backlog.counted + backlog.accepted + adding > BACKLOG_MAX;
   const isOld = performance.now() - backlog.countedAt > RECOUNT_EVERY_MS;
@@ -233,14 +239,14 @@ export async function refuseFullBacklog(deps: Deps, projectId: ObjectId, lane: L
   backlog.accepted += adding;
 }
 
-function backlogOf(deps: Deps, key: string): Backlog {
+function backlogOf(deps: MailDeps, key: string): Backlog {
   const backlogs = backlogsOf(deps);
   const backlog = backlogs.get(key) ?? { counted: 0, accepted: 0, countedAt: Number.NEGATIVE_INFINITY, counting: null };
   backlogs.set(key, backlog);
   return backlog;
 }
 
-async function count(deps: Deps, backlog: Backlog, of: { lane: Lane; projectId: ObjectId }): Promise<void> {
+async function count(deps: MailDeps, backlog: Backlog, of: { lane: Lane; projectId: ObjectId }): Promise<void> {
   const before = backlog.accepted;
   const due = { ...of, dueAt: { $exists: true } };
   backlog.counted = await deps.db.messages.countDocuments(due, { limit: BACKLOG_MAX, hint: 'due' });

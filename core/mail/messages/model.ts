@@ -78,7 +78,7 @@ export interface CountedLink {
 declare module '../../base/deps.ts' {
   interface Subscribers {
     /** Erase a deleted contact elsewhere, 12 hours later. May be repeated; true: not yet, call again later. */
-    erasures: ReadonlyArray<(deps: Deps, erasure: ContactErasure) => Promise<boolean>>;
+    erasures: ReadonlyArray<(deps: CallerDeps, erasure: ContactErasure) => Promise<boolean>>;
   }
 }
 

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import { type MessageState, states } from '../ledger/states.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = Pick<MailDeps, 'db'>;
 type OfCampaign = Pick<Message, 'projectId'> & { campaignId: ObjectId };
 
 /** The rows that a freeze writes: those of suppressed people. */
@@ -25,7 +25,7 @@ export async function removeFrozenRows(
 
 /** A person has the failed or unknown mail of a campaign sent again. */
 export async function queueAgain(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, clock }: Pick<MailDeps, 'db' | 'clock'>,
   projectId: ObjectId,
   from: 'failed' | 'unknown',
   ids: ObjectId[],

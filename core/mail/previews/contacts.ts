@@ -1,9 +1,9 @@
-import type { Deps } from '../../base/deps.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import { findById } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import type { Contact } from '../../people/model.ts';
+import type { MailDeps } from '../deps.ts';
 
 /** Whose data fill in a preview: at most one of both. */
 export interface NamedContact {
@@ -12,7 +12,7 @@ export interface NamedContact {
 }
 
 export async function contactNamed(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<MailDeps, 'db'>,
   project: Pick<Project, '_id'>,
   { contactId, email }: NamedContact,
 ): Promise<Contact | null> {

@@ -1,4 +1,3 @@
-import type { Deps } from '../../base/deps.ts';
 import { unprocessable } from '../../base/errors.ts';
 import type { Project, Utm } from '../../base/model.ts';
 import { breathe } from '../../base/work/breathe.ts';
@@ -11,6 +10,7 @@ import { readTemplate } from '../../templates/publish.ts';
 import type { MailPages } from '../compose/links.ts';
 import { type RenderedMail, renderMail, untrackedLinks } from '../compose/render.ts';
 import { campaignVariables, type TemplateContact, variablesOf } from '../compose/variables.ts';
+import type { MailDeps } from '../deps.ts';
 import { contactNamed, type NamedContact } from './contacts.ts';
 import { markedLink, withFigures } from './link-figures.ts';
 import { keepDraft, type PreviewLink } from './links.ts';
@@ -45,7 +45,7 @@ type Given = NamedContact & { dynamicData?: object | undefined };
 
 /** A saved template, or one of its versions. */
 export async function previewTemplate(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   templateId: string,
   { version, ...given }: Given & { version?: string | undefined },
@@ -60,7 +60,7 @@ type DraftSource = Pick<Template, 'emailTemplate'> &
 
 /** A template as an editor has it, saved or not. */
 export async function previewSource(
-  deps: Deps,
+  deps: MailDeps,
   project: Pick<Project, '_id'>,
   { subject = '', previewText = '', emailTemplate, templateType, utm = null }: DraftSource,
   { dynamicData, ...named }: Given,
@@ -79,7 +79,7 @@ const compileDraft: typeof compiledOnce = (source, kind, field) =>
 
 /** Rendered as the mail is, without links of a recipient: neither counts as opened, clicked or unsubscribed. */
 export async function previewDraft(
-  deps: Deps,
+  deps: MailDeps,
   project: Pick<Project, '_id'>,
   draft: Draft,
   templates: MailTemplates,
@@ -94,7 +94,7 @@ export async function previewDraft(
 
 /** Throws 422 for data that it cannot be rendered with. */
 export async function renderForPreview(
-  { config }: Pick<Deps, 'config'>,
+  { config }: Pick<MailDeps, 'config'>,
   { source, utm, figures }: Pick<Draft, 'source' | 'utm' | 'figures'>,
   templates: MailTemplates,
   variables: Variables,
@@ -112,7 +112,7 @@ export async function renderForPreview(
 }
 
 /** They lead nowhere: a person who looks at a preview does not unsubscribe the recipient. */
-export function previewPages({ config: { publicUrl } }: Pick<Deps, 'config'>): MailPages {
+export function previewPages({ config: { publicUrl } }: Pick<MailDeps, 'config'>): MailPages {
   return {
     unsubscribe: `${publicUrl}/u/preview`,
     preferencesUrl: `${publicUrl}/p/preview`,
@@ -120,7 +120,7 @@ export function previewPages({ config: { publicUrl } }: Pick<Deps, 'config'>): M
   };
 }
 
-function variablesOfDraft(deps: Deps, { isCampaign, contact, data }: Draft): Variables {
+function variablesOfDraft(deps: MailDeps, { isCampaign, contact, data }: Draft): Variables {
   const mail = {
     email: contact?.email ?? NO_CONTACT,
     at: deps.clock.now(),

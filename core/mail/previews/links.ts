@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { openSecret, sealSecret, secretKeyNames } from '../../base/secrets.ts';
 import { type PreviewRef, previewToken, readPreviewToken } from '../compose/tokens.ts';
+import type { MailDeps } from '../deps.ts';
 
 export const PREVIEW_SECONDS = 600;
 /** Without one a person asks for the preview again. */
@@ -18,7 +18,7 @@ export interface PreviewLink {
 
 /** The address of a preview of stored mail. */
 export function previewLink(
-  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  { config, clock }: Pick<MailDeps, 'config' | 'clock'>,
   ref: Omit<PreviewRef, 'until'>,
 ): PreviewLink {
   const until = new Date(clock.now().getTime() + PREVIEW_SECONDS * 1_000);
@@ -28,7 +28,7 @@ export function previewLink(
 
 /** Stores a rendered draft; the oldest ones of the project give way. */
 export async function keepDraft(
-  deps: Pick<Deps, 'db' | 'config' | 'clock'>,
+  deps: Pick<MailDeps, 'db' | 'config' | 'clock'>,
   { _id: projectId }: Pick<Project, '_id'>,
   html: string,
 ): Promise<PreviewLink> {
@@ -41,7 +41,7 @@ export async function keepDraft(
   return previewLink(deps, { projectId, kind: 'draft', id: _id, withPictures: true });
 }
 
-async function dropOldest({ db }: Pick<Deps, 'db'>, projectId: ObjectId): Promise<void> {
+async function dropOldest({ db }: Pick<MailDeps, 'db'>, projectId: ObjectId): Promise<void> {
   const kept = { sort: { _id: -1 }, skip: KEPT_MAX, projection: { _id: 1 } } as const;
   const older = await db.previews.find({ projectId }, kept).toArray();
   if (older.length > 0) {
@@ -51,13 +51,16 @@ async function dropOldest({ db }: Pick<Deps, 'db'>, projectId: ObjectId): Promis
 }
 
 /** null: not one of ours, or too old. */
-export function readPreviewLink({ config, clock }: Pick<Deps, 'config' | 'clock'>, token: string): PreviewRef | null {
+export function readPreviewLink(
+  { config, clock }: Pick<MailDeps, 'config' | 'clock'>,
+  token: string,
+): PreviewRef | null {
   const ref = readPreviewToken(config, token);
   return ref && ref.until > clock.now() ? ref : null;
 }
 
 /** null: newer drafts took its place, or the key that sealed it was taken out. */
-export async function openDraft({ db, config }: Deps, { projectId, id }: PreviewRef): Promise<string | null> {
+export async function openDraft({ db, config }: MailDeps, { projectId, id }: PreviewRef): Promise<string | null> {
   const kept = await db.previews.findOne({ _id: id, projectId });
   if (!kept || !secretKeyNames(config).includes(kept.html.keyId)) return null;
   return openSecret(config, contextOf(projectId, id), kept.html);

@@ -1,5 +1,5 @@
-import type { Deps } from '../../base/deps.ts';
 import type { HeldBytes } from '../../base/held-bytes.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Content } from '../ledger/model.ts';
 import { attachmentBytes } from '../messages/contents.ts';
 import { withOwnPictures } from './own-pictures.ts';
@@ -28,7 +28,7 @@ type Texts = Pick<ReadMail, 'html' | 'text'>;
 const NOTHING: Texts = { html: null, text: null };
 /** The texts of a mail that came by SMTP, as its recipient got them; without tracking, which is added when it leaves. */
 export async function rawTexts(
-  deps: Pick<Deps, 'mongo' | 'config' | 'rawMails'>,
+  deps: Pick<MailDeps, 'mongo' | 'config' | 'rawMails'>,
   { projectId, attachments }: Pick<Content, 'projectId' | 'attachments'>,
   { withPictures, held }: { withPictures: boolean; held: HeldBytes },
 ): Promise<Texts> {

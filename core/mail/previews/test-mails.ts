@@ -1,4 +1,3 @@
-import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
@@ -8,6 +7,7 @@ import { requireVerifiedDomain } from '../../domains/senders.ts';
 import type { Contact } from '../../people/model.ts';
 import { TRIAL_PAGES } from '../compose/links.ts';
 import { campaignVariables, isOfTheMail, type TemplateContact } from '../compose/variables.ts';
+import type { MailDeps } from '../deps.ts';
 import type { Content, Message } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
 import { dueAtOnce, queueMailing } from '../messages/messages.ts';
@@ -32,7 +32,7 @@ const SUBJECT_MAX = 998;
 
 /** Sends a draft to a few people for review: outside all counts and suppressions, and without tracking. */
 export async function sendTestMail(
-  deps: Deps,
+  deps: MailDeps,
   project: Pick<Project, '_id'>,
   mail: TestMail,
   { at, seed }: Origin,
@@ -74,11 +74,11 @@ export async function sendTestMail(
 }
 
 /** A person who tries the links of a test must not be unsubscribed by them. */
-function deadPages({ config }: Pick<Deps, 'config'>): Record<string, string> {
+function deadPages({ config }: Pick<MailDeps, 'config'>): Record<string, string> {
   return { unsubscribe: `${config.publicUrl}/u/test`, preferencesUrl: `${config.publicUrl}/p/test` };
 }
 
-function contactsWith({ db }: Deps, { _id }: Pick<Project, '_id'>, emails: string[]): Promise<Contact[]> {
+function contactsWith({ db }: MailDeps, { _id }: Pick<Project, '_id'>, emails: string[]): Promise<Contact[]> {
   return db.contacts.find({ projectId: _id, email: { $in: emails } }).toArray();
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { storePicture } from '../../templates/media/media.ts';
 import { isOfBelievableSize, readPicture } from '../../templates/media/pictures.ts';
+import type { MigrationsDeps } from '../deps.ts';
 import { fetchableUrl, imageUrls } from '../rules/templates.ts';
 
 const IMAGES_MAX = 200;
@@ -26,7 +26,10 @@ interface Rehosting {
 }
 
 /** Pictures that the source hosts are stored here, because they disappear when the account there is closed. */
-export async function rehostImages(deps: Deps, { projectId, html, patienceMs, signal }: Rehosting): Promise<Rehosted> {
+export async function rehostImages(
+  deps: MigrationsDeps,
+  { projectId, html, patienceMs, signal }: Rehosting,
+): Promise<Rehosted> {
   const giveUpAt = performance.now() + patienceMs;
   const replacements = new Map<string, string>();
   const failures: string[] = [];
@@ -46,7 +49,7 @@ type Kept = { ok: true; url: string } | { ok: false; message: string };
 type Wait = Pick<Rehosting, 'patienceMs' | 'signal'>;
 
 /** A picture that is cut off at the source is kept as it is there. */
-async function keepImage(deps: Deps, projectId: ObjectId, url: string, wait: Wait): Promise<Kept> {
+async function keepImage(deps: MigrationsDeps, projectId: ObjectId, url: string, wait: Wait): Promise<Kept> {
   const bytes = await deps.sources.fetchImage(url, wait);
   if (!bytes) return { ok: false, message: 'it could not be fetched' };
   const picture = readPicture(bytes);

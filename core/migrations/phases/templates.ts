@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { compileTemplate } from '../../templates/language/templates.ts';
+import type { MigrationsDeps } from '../deps.ts';
 import type { MigrationProvider } from '../model.ts';
 import { eachItem, type ItemOutcome, isFaultOfItem, wantedOf } from '../progress/each-item.ts';
 import type { PhaseRun } from '../progress/progress.ts';
@@ -53,7 +53,7 @@ export interface MigratedTemplate {
 
 /** Endpoints 26 and 30: each template by itself, so that an unknown one does not stop the others. */
 export async function migrateTemplates(
-  deps: Deps,
+  deps: MigrationsDeps,
   project: Pick<Project, '_id'>,
   source: Source,
   { templateIds, origin, ...how }: { templateIds: string[]; origin: { seed: ObjectId } } & How,
@@ -80,7 +80,7 @@ interface How {
 }
 
 async function migrateTemplate(
-  deps: Deps,
+  deps: MigrationsDeps,
   owner: TargetOwner,
   source: Source,
   id: string,
@@ -108,7 +108,7 @@ async function migrateTemplate(
 }
 
 async function rehosted(
-  deps: Deps,
+  deps: MigrationsDeps,
   { provider, projectId }: TargetOwner,
   content: { html: string } & Omit<How, 'update'>,
 ): Promise<Rehosted> {

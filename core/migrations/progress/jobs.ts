@@ -1,6 +1,6 @@
-import type { Deps } from '../../base/deps.ts';
 import { again, documentQueue, done } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
+import type { MigrationsDeps } from '../deps.ts';
 import type { Migration } from '../model.ts';
 import { isLive } from '../rules/status.ts';
 import { MIGRATION_STARTS } from './progress.ts';
@@ -11,7 +11,7 @@ const BUSY_AGAIN_MS = 250;
 const LOOK_AFTER_MS = 60_000;
 
 /** Starts the run of each live job, signals decisions to it, and starts it again when it was lost. */
-export function migrationQueue(deps: Deps): JobQueue {
+export function migrationQueue(deps: MigrationsDeps): JobQueue {
   return documentQueue<Migration>(deps, {
     name: MIGRATION_STARTS,
     collection: deps.db.migrations,

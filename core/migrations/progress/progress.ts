@@ -1,5 +1,5 @@
-import type { Deps } from '../../base/deps.ts';
 import type { NewEvent } from '../../events/events.ts';
+import type { MigrationsDeps } from '../deps.ts';
 import type { Migration, MigrationNote, MigrationPhase } from '../model.ts';
 
 /** The job queue that starts runs and signals decisions to them. */
@@ -10,7 +10,7 @@ const NOTE_LENGTH_MAX = 500;
 
 /** The work of one phase as the phase sees it: the selection, its state, and how it reports progress. */
 export interface PhaseRun {
-  deps: Deps;
+  deps: MigrationsDeps;
   migration: Migration;
   /** As it was last saved. */
   phase: MigrationPhase;
@@ -23,7 +23,7 @@ export interface PhaseRun {
 export class MigrationStopped extends Error {}
 
 /** One writer at a time: the attempt that began the phase last owns it, and an earlier one stops at its next save. */
-export async function savePhase(deps: Deps, migration: Migration, phase: MigrationPhase): Promise<Migration> {
+export async function savePhase(deps: MigrationsDeps, migration: Migration, phase: MigrationPhase): Promise<Migration> {
   const { _id, projectId, run, owner, phases } = migration;
   const index = phases.findIndex(({ name }) => name === phase.name);
   const saved = await deps.db.migrations.findOneAndUpdate(
@@ -69,7 +69,7 @@ export function migrationEvent(type: PublishedStatus, migration: Migration, key:
 }
 
 /** Notifies the watchers of this job; they read the job itself. */
-export function publishMigration({ signals }: Pick<Deps, 'signals'>, { _id, version }: Migration): void {
+export function publishMigration({ signals }: Pick<MigrationsDeps, 'signals'>, { _id, version }: Migration): void {
   signals.publish(migrationChannel(_id.toHexString()), String(version));
 }
 

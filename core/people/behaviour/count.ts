@@ -1,10 +1,10 @@
 import type { Collection, Filter, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import type { Behaved } from '../changes/apply-change.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
+import type { PeopleDeps } from '../deps.ts';
 import type { ContactFact, ContactHistory, NotedFacts } from '../model.ts';
 import { FACTS } from './note.ts';
 
@@ -14,7 +14,7 @@ const FORGOTTEN_AT_ONCE = 1_000;
 const AT_ONCE_MAX = 8;
 
 /** Counts facts, and compares the contacts with the segments that ask about them. Both may be repeated. */
-export function factCounts(deps: Deps): JobQueue {
+export function factCounts(deps: PeopleDeps): JobQueue {
   return documentQueue<NotedFacts>(deps, {
     name: FACTS,
     collection: deps.db.notedFacts,
@@ -24,7 +24,7 @@ export function factCounts(deps: Deps): JobQueue {
   });
 }
 
-export async function countFacts(deps: Deps, noted: NotedFacts): Promise<DueOutcome> {
+export async function countFacts(deps: PeopleDeps, noted: NotedFacts): Promise<DueOutcome> {
   const { _id, projectId, facts = [], untrueIds = [], messageIds = [], goneIds = [] } = noted;
   await forget(deps, projectId, goneIds);
   const behaved = new Map<string, Behaved & { contactId: ObjectId }>();
@@ -60,7 +60,7 @@ export async function countFacts(deps: Deps, noted: NotedFacts): Promise<DueOutc
 }
 
 /** Facts and history of deleted contacts. */
-async function forget({ db }: Deps, projectId: ObjectId, contactIds: ObjectId[]): Promise<void> {
+async function forget({ db }: PeopleDeps, projectId: ObjectId, contactIds: ObjectId[]): Promise<void> {
   if (contactIds.length === 0) return;
   await forgetIn<ContactFact>(db.contactFacts, projectId, contactIds);
   await forgetIn<ContactHistory>(db.contactHistory, projectId, contactIds);

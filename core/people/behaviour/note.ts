@@ -1,9 +1,10 @@
 import { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { PropertyValue, Session } from '../../base/model.ts';
 import { ttlCache } from '../../base/work/cache.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
+import type { PeopleDeps } from '../deps.ts';
 import type { BehaviourKind } from '../filters/filters.ts';
 import type { Contact, ContactFact, NotedFacts } from '../model.ts';
 import { projectRulesOf } from '../project-rules.ts';
@@ -20,12 +21,12 @@ const AT_ONCE = new Date(0);
 /** When no transaction is running any more that had read the contact before it was deleted. */
 const FORGOTTEN_AFTER_MS = 65_000;
 
-type NoteDeps = Pick<Deps, 'db' | 'signals'>;
+type NoteDeps = Pick<PeopleDeps, 'db' | 'signals'>;
 type Noted = Omit<NotedFacts, '_id' | 'projectId' | 'dueAt'>;
 
 /** Facts are written at once, and counted by a job: facts, segments and windows of a project change in one place. */
 async function note(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<PeopleDeps, 'db'>,
   projectId: ObjectId,
   noted: Noted[],
   { dueAt = AT_ONCE, session }: { dueAt?: Date; session?: Session | undefined } = {},
@@ -86,7 +87,7 @@ export function announceFacts(deps: NoteDeps, projectId: ObjectId): void {
 }
 
 /** Mail whose outcome was written. The ledger says what was received; only the contacts that got it have to be compared again. */
-export async function noteReceived(deps: Deps, projectId: ObjectId, messageIds: ObjectId[]): Promise<void> {
+export async function noteReceived(deps: PeopleDeps, projectId: ObjectId, messageIds: ObjectId[]): Promise<void> {
   if (messageIds.length === 0 || !(await asksAbout(deps, projectId, 'received'))) return;
   await note(deps, projectId, [{ messageIds }]);
   wakeQueue(deps, FACTS, projectId);
@@ -95,7 +96,7 @@ export async function noteReceived(deps: Deps, projectId: ObjectId, messageIds: 
 const asked = oncePerCore(() => ttlCache<Set<BehaviourKind>>({ keptMs: ASKED_KEPT_MS, sizeMax: PROJECTS_KEPT_MAX }));
 
 /** Whether a segment asks about it: a campaign of a project without such segments writes nothing more. */
-async function asksAbout(deps: Deps, projectId: ObjectId, kind: BehaviourKind): Promise<boolean> {
+async function asksAbout(deps: PeopleDeps, projectId: ObjectId, kind: BehaviourKind): Promise<boolean> {
   const kinds = await asked(deps).get(projectId.toHexString(), async () => {
     const { behaviours } = await projectRulesOf(deps, projectId);
     return new Set(behaviours.map(({ behaviour }) => behaviour));
@@ -105,7 +106,7 @@ async function asksAbout(deps: Deps, projectId: ObjectId, kind: BehaviourKind): 
 
 /** Runs in the transaction that deletes contacts: their facts are removed. */
 export async function noteDeletions(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   deleted: Contact[],

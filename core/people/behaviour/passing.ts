@@ -1,16 +1,16 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { dueProjects } from '../../jobs/due-projects.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
+import type { PeopleDeps } from '../deps.ts';
 
 const LOOK_EVERY_MS = 2_000;
 /** A run gives way to other projects after this time. */
 const TURN_MS = 20_000;
 
 /** Windows pass without anything happening: their contacts are compared with the segments again. */
-export function passingWindows(deps: Deps): JobQueue {
+export function passingWindows(deps: PeopleDeps): JobQueue {
   const running = new Set<string>();
   return {
     name: 'passing-windows',
@@ -28,7 +28,7 @@ export function passingWindows(deps: Deps): JobQueue {
 }
 
 /** Until no window has passed or the time is over. Returns the number of contacts compared. */
-export async function passWindows(deps: Deps, projectId: ObjectId, timeMs: number): Promise<number> {
+export async function passWindows(deps: PeopleDeps, projectId: ObjectId, timeMs: number): Promise<number> {
   const deadline = performance.now() + timeMs;
   for (let compared = 0; ; ) {
     const due = await deps.db.contacts

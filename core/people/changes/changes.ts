@@ -1,13 +1,14 @@
 import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
 import { isDuplicateKey, repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { keyedBatcher } from '../../base/work/batcher.ts';
 import { breather } from '../../base/work/breathe.ts';
 import type { NewConsent } from '../../consent/consents/model.ts';
 import { recordConsents } from '../../consent/consents/record.ts';
+import type { PeopleDeps } from '../deps.ts';
 import type { Contact } from '../model.ts';
 import { type ProjectRules, projectRulesOf } from '../project-rules.ts';
 import { announceContactChanges, type PublishedChange, recordContactChanges } from '../subscribers.ts';
@@ -21,7 +22,7 @@ export type { ContactChange, ContactOutcome } from './apply-change.ts';
 const CHANGES_TOGETHER_MAX = 100;
 export const IMPORT_CHANGES_TOGETHER_MAX = 500;
 
-type Target = { deps: Deps; projectId: ObjectId };
+type Target = { deps: PeopleDeps; projectId: ObjectId };
 const commit =
   ({ deps, projectId }: Target, writer: Writer) =>
   (changes: ContactChange[]) =>
@@ -41,7 +42,7 @@ const imports = oncePerCore(() =>
  * segments, counts of lists and triggers right. One outcome for each change, in order; an error concerns that change alone.
  */
 export async function changeContacts(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Pick<Project, '_id'>,
   changes: ContactChange[],
   togetherMax = CHANGES_TOGETHER_MAX,
@@ -58,7 +59,7 @@ export async function changeContacts(
 
 /** One change, for callers with a single contact. */
 export async function changeContact(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Pick<Project, '_id'>,
   change: ContactChange,
 ): Promise<ContactOutcome> {
@@ -77,7 +78,7 @@ interface WriteOptions {
 
 /** For imports: these changes get a transaction of their own. */
 export async function changeContactsTogether(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Pick<Project, '_id'>,
   changes: ContactChange[],
   options: WriteOptions,
@@ -87,7 +88,7 @@ export async function changeContactsTogether(
 
 /** The whole transaction is repeated on a write conflict or a duplicate key; the repeat sees the conflicting contact. */
 async function commitChanges(
-  deps: Deps,
+  deps: PeopleDeps,
   projectId: ObjectId,
   changes: ContactChange[],
   options: WriteOptions,
@@ -115,7 +116,7 @@ async function commitChanges(
 }
 
 async function commitSingly(
-  deps: Deps,
+  deps: PeopleDeps,
   projectId: ObjectId,
   changes: ContactChange[],
   { inSameTransaction, ...options }: WriteOptions,
@@ -132,7 +133,7 @@ async function commitSingly(
 }
 
 async function runChanges(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   rules: ProjectRules,
@@ -186,7 +187,7 @@ function isNews({ before, after }: ContactOutcome): boolean {
 
 /** Lists that were deleted after the request had found them. */
 export async function findGone(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session | undefined,
   projectId: ObjectId,
   changes: ContactChange[],
@@ -203,7 +204,7 @@ export async function findGone(
 
 /** Reads by id and by every address named, so that contacts that already have an address are seen. */
 export async function readDrafts(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session | undefined,
   projectId: ObjectId,
   changes: ContactChange[],
@@ -226,7 +227,7 @@ export async function readDrafts(
 }
 
 async function writeContacts(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   { byId, stored }: Drafts,

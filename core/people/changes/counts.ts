@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Project, Session } from '../../base/model.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { globalListId } from '../global-list.ts';
 import type { ContactList, StoredList } from '../model.ts';
 import type { PublishedChange } from '../subscribers.ts';
@@ -29,7 +29,7 @@ export function nextWriter(writer: Writer): Writer {
 
 /** The count of each list and segment, and of all contacts, changes with the contacts. */
 export async function countLists(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   published: PublishedChange[],
@@ -49,7 +49,7 @@ export async function countLists(
   );
 }
 
-export async function withCounts(deps: Deps, projectId: ObjectId, lists: StoredList[]): Promise<ContactList[]> {
+export async function withCounts(deps: PeopleDeps, projectId: ObjectId, lists: StoredList[]): Promise<ContactList[]> {
   const rows = await deps.db.listCounts
     .aggregate<{ _id: ObjectId; count: number }>(
       [
@@ -63,13 +63,13 @@ export async function withCounts(deps: Deps, projectId: ObjectId, lists: StoredL
   return lists.map((list) => ({ ...list, contactCount: counts.get(list._id.toHexString()) ?? 0 }));
 }
 
-export async function withCount(deps: Deps, list: StoredList): Promise<ContactList> {
+export async function withCount(deps: PeopleDeps, list: StoredList): Promise<ContactList> {
   const [counted] = await withCounts(deps, list.projectId, [list]);
   return counted as ContactList;
 }
 
 /** The number of contacts in a project. */
-export async function countContacts(deps: Deps, project: Pick<Project, '_id'>): Promise<number> {
+export async function countContacts(deps: PeopleDeps, project: Pick<Project, '_id'>): Promise<number> {
   const parts = await deps.db.listCounts
     .find({ projectId: project._id, listId: globalListId(project) }, { hint: 'list' })
     .toArray();

@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
+import type { PeopleDeps } from '../deps.ts';
 import type { Past } from '../filters/filters.ts';
 import type { ContactFact } from '../model.ts';
 import { readPast } from '../past.ts';
@@ -9,7 +9,7 @@ import type { ContactChange, Drafts } from './apply-change.ts';
 
 /** Facts of contacts that exist; of the same fact the earliest time counts. */
 export async function writeFacts(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   changes: ContactChange[],
@@ -36,7 +36,7 @@ function addEarliest(facts: Map<string, ContactFact>, fact: ContactFact): void {
 
 /** Most facts are new, and an insert costs the database a fraction of an upsert. A fact that another process inserts repeats the transaction. */
 async function insertFacts(
-  { db }: Deps,
+  { db }: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   facts: ReadonlyMap<string, ContactFact>,
@@ -56,7 +56,7 @@ async function insertFacts(
 
 /** The past of the contacts of these changes; null when no segment that may be compared asks about it. */
 export async function pastFor(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   { behaviours, mixesBehaviour }: ProjectRules,

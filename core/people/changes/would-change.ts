@@ -1,13 +1,13 @@
-import type { Deps } from '../../base/deps.ts';
 import type { AppError } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { projectRulesOf } from '../project-rules.ts';
 import { applyChange, type ContactChange, type ContactOutcome } from './apply-change.ts';
 import { findGone, readDrafts } from './changes.ts';
 
 /** How these changes would end, by the rules of `changeContacts`; nothing is written. Segments are not compared. */
 export async function wouldChange(
-  deps: Deps,
+  deps: PeopleDeps,
   { _id: projectId }: Pick<Project, '_id'>,
   changes: ContactChange[],
 ): Promise<Array<ContactOutcome | AppError>> {

@@ -1,4 +1,3 @@
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
 import { type Origin, refuseAuthor } from '../../base/maker.ts';
@@ -7,6 +6,7 @@ import { parseConsent } from '../../consent/consents/parse.ts';
 import type { ConsentProject } from '../../consent/consents/record.ts';
 import type { ContactChange } from '../changes/apply-change.ts';
 import { changeContacts } from '../changes/changes.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { readContactRow } from './parse-row.ts';
 import { changeOfRow, listDirectory } from './rows.ts';
 
@@ -19,7 +19,7 @@ interface BulkUpdated {
 
 /** Each contact by the rules of endpoint 7, in order; the failure of one does not affect the others. */
 export async function bulkUpdateContacts(
-  deps: Deps,
+  deps: PeopleDeps,
   project: ConsentProject,
   { contacts, runWorkflow = false }: { contacts: { [field: string]: unknown }[]; runWorkflow?: boolean | undefined },
   { at, seed, by }: Origin,

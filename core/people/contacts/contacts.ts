@@ -1,7 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { ContactField, updateContactBody } from '../../../schemas/people/contacts.ts';
 import type { Described } from '../../../schemas/schema.ts';
-import type { Deps } from '../../base/deps.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import { derivedId, findById, parseId } from '../../base/ids.ts';
 import type { Origin } from '../../base/maker.ts';
@@ -13,6 +12,7 @@ import { parseConsent } from '../../consent/consents/parse.ts';
 import type { ConsentProject } from '../../consent/consents/record.ts';
 import { changeContact, changeContacts } from '../changes/changes.ts';
 import { countContacts } from '../changes/counts.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { contactFields } from '../fields.ts';
 import { listsNamed } from '../lists/lists.ts';
 import type { Contact } from '../model.ts';
@@ -21,16 +21,26 @@ import { findByPart } from '../search.ts';
 type ContactInput = Described<typeof updateContactBody>;
 
 /** The input from which the ids of a request's new contacts are derived. */
-export function upsertContact(deps: Deps, project: Project, input: ContactInput, origin: Origin): Promise<Contact> {
+export function upsertContact(
+  deps: PeopleDeps,
+  project: Project,
+  input: ContactInput,
+  origin: Origin,
+): Promise<Contact> {
   return makeContact(deps, project, input, origin, 'change');
 }
 
-export function createContact(deps: Deps, project: Project, input: ContactInput, origin: Origin): Promise<Contact> {
+export function createContact(
+  deps: PeopleDeps,
+  project: Project,
+  input: ContactInput,
+  origin: Origin,
+): Promise<Contact> {
   return makeContact(deps, project, input, origin, 'refuse');
 }
 
 async function makeContact(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Project,
   input: ContactInput,
   origin: Origin,
@@ -50,7 +60,7 @@ async function makeContact(
 }
 
 export async function updateContact(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Project,
   id: string,
   input: ContactInput,
@@ -74,17 +84,17 @@ export async function updateContact(
   return after;
 }
 
-export function getContact(deps: Deps, project: Project, id: string): Promise<Contact> {
+export function getContact(deps: PeopleDeps, project: Project, id: string): Promise<Contact> {
   return findById(deps.db.contacts, project, id, 'CONTACT');
 }
 
-export async function deleteContact(deps: Deps, project: Project, id: string): Promise<void> {
+export async function deleteContact(deps: PeopleDeps, project: Project, id: string): Promise<void> {
   const deleted = await deleteContacts(deps, project, [requireId(id)]);
   if (deleted === 0) throw notFound('CONTACT');
 }
 
 /** Deletes all contacts that share a userId. */
-export async function deleteContactsOfUser(deps: Deps, project: Project, userId: string): Promise<number> {
+export async function deleteContactsOfUser(deps: PeopleDeps, project: Project, userId: string): Promise<number> {
   const found = await deps.db.contacts
     .find({ projectId: project._id, userId }, { projection: { _id: 1 }, hint: 'user' })
     .toArray();
@@ -98,7 +108,7 @@ export async function deleteContactsOfUser(deps: Deps, project: Project, userId:
 }
 
 /** An unknown or invalid address deletes nothing. */
-export async function deleteContactsByEmail(deps: Deps, project: Project, emails: string[]): Promise<number> {
+export async function deleteContactsByEmail(deps: PeopleDeps, project: Project, emails: string[]): Promise<number> {
   const found = await findContactsByEmail(deps, project, emails);
   return deleteContacts(
     deps,
@@ -107,7 +117,7 @@ export async function deleteContactsByEmail(deps: Deps, project: Project, emails
   );
 }
 
-export async function findContactsByEmail(deps: Deps, project: Project, emails: string[]): Promise<Contact[]> {
+export async function findContactsByEmail(deps: PeopleDeps, project: Project, emails: string[]): Promise<Contact[]> {
   const normal = new Set(emails.flatMap((email) => normalizeEmail(email) ?? []));
   return deps.db.contacts
     .find({ projectId: project._id, email: { $in: [...normal] } })
@@ -117,7 +127,7 @@ export async function findContactsByEmail(deps: Deps, project: Project, emails: 
 
 /** Newest first, or by address when a part of an address is given. */
 export async function listContacts(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Project,
   { search, ...page }: Page & { search?: string | undefined },
 ): Promise<PageOf<Contact>> {
@@ -137,7 +147,7 @@ export async function listContacts(
   return { entries, pagination: paginationOf(number, limit, total) };
 }
 
-async function deleteContacts(deps: Deps, project: Project, contactIds: ObjectId[]): Promise<number> {
+async function deleteContacts(deps: PeopleDeps, project: Project, contactIds: ObjectId[]): Promise<number> {
   const outcomes = await changeContacts(
     deps,
     project,
@@ -157,7 +167,7 @@ export function requestedFields({
 
 /** The consent of a call, for the lists that the call adds to. */
 export function requestedConsent(
-  { clock }: Pick<Deps, 'clock'>,
+  { clock }: Pick<PeopleDeps, 'clock'>,
   project: ConsentProject,
   { consent }: { consent?: unknown },
   { at, listIds }: { at: Date; listIds: ObjectId[] },

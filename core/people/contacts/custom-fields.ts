@@ -3,13 +3,13 @@ import { RESERVED_FIELD_NAMES } from '../../../schemas/people/custom-fields.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, findById } from '../../base/ids.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Project, PropertyType, PropertyValue } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { coerce } from '../../base/text/coercion.ts';
+import type { PeopleDeps } from '../deps.ts';
 import type { CustomField } from '../model.ts';
 import { projectRulesOf, touchProjectRules } from '../project-rules.ts';
 
@@ -19,7 +19,7 @@ type Tenant = Pick<Project, '_id'>;
 
 /** Existing values of contacts keep their type; new values are coerced to the declared one. */
 export async function createCustomField(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   { fieldName, fieldType, label = '', description = '', defaultValue = null }: CustomFieldInput,
   { at, seed }: Origin,
@@ -53,25 +53,25 @@ export async function createCustomField(
   }
 }
 
-export async function listCustomFields(deps: Deps, project: Tenant, page: Page): Promise<PageOf<CustomField>> {
+export async function listCustomFields(deps: PeopleDeps, project: Tenant, page: Page): Promise<PageOf<CustomField>> {
   return pageOf(deps.db.customFields, { projectId: project._id }, page, {
     sort: { fieldName: 1 },
     hint: 'field_name',
   });
 }
 
-export async function declaredFields(deps: Deps, project: Tenant): Promise<CustomField[]> {
+export async function declaredFields(deps: PeopleDeps, project: Tenant): Promise<CustomField[]> {
   const { fields } = await projectRulesOf(deps, project._id);
   return [...fields.values()].sort((a, b) => (a.fieldName < b.fieldName ? -1 : 1));
 }
 
-export function getCustomField(deps: Deps, project: Tenant, id: string): Promise<CustomField> {
+export function getCustomField(deps: PeopleDeps, project: Tenant, id: string): Promise<CustomField> {
   return findById(deps.db.customFields, project, id, 'CUSTOM_FIELD');
 }
 
 /** Stored values were coerced by name and type, so these cannot change: the label is what a person renames. */
 export async function updateCustomField(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   id: string,
   { fieldName, fieldType, label, description, defaultValue }: Partial<CustomFieldInput>,
@@ -105,7 +105,7 @@ export async function updateCustomField(
 }
 
 /** Contacts keep the values, undeclared. */
-export async function deleteCustomField(deps: Deps, project: Tenant, id: string): Promise<void> {
+export async function deleteCustomField(deps: PeopleDeps, project: Tenant, id: string): Promise<void> {
   const { _id } = await getCustomField(deps, project, id);
   await inTransaction(deps, async (session) => {
     await touchProjectRules(deps, project, session);

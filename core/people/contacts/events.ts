@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { announceEvents, eraseEventsAt, type NewEvent, publishEvents } from '../../events/events.ts';
 import { eventReaders } from '../../events/listeners.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { contactFields } from '../fields.ts';
 import type { Contact } from '../model.ts';
 import type { ProjectRules } from '../project-rules.ts';
@@ -13,7 +13,7 @@ const ERASED_AFTER_MS = 12 * 3_600_000;
 
 /** In the transaction of the change: an event is neither lost nor invented. */
 export async function recordContactEvents(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   _audience: ProjectRules,
@@ -28,7 +28,7 @@ export async function recordContactEvents(
 }
 
 /** Most projects have no reader, and then no message is published. */
-export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
+export function announceContactEvents(deps: PeopleDeps, projectId: ObjectId): void {
   eventReaders(deps, projectId).then(
     ({ streamed, webhooks }) => {
       if (streamed.size > 0 || webhooks.length > 0) announceEvents(deps, projectId);
@@ -42,7 +42,7 @@ export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
  * id alone.
  */
 export async function recordEventsOfDeleted(
-  { db, clock }: Deps,
+  { db, clock }: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   deleted: Contact[],

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { PropertyValue, Session } from '../../base/model.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { changedValues } from '../fields.ts';
 import type { Contact, ContactHistory, FieldChange } from '../model.ts';
 import type { ProjectRules } from '../project-rules.ts';
@@ -12,7 +12,7 @@ const VALUE_KEPT_MAX = 200;
 
 /** In the transaction of the change, so that each change is in the history once. */
 export async function recordHistory(
-  { db, clock }: Deps,
+  { db, clock }: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   _rules: ProjectRules,
@@ -32,7 +32,7 @@ export interface FormerAddress {
 
 /** As long as the history of the contacts is kept; mail and events that name an address are kept no longer. */
 export async function formerAddresses(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<PeopleDeps, 'db'>,
   projectId: ObjectId,
   contactIds: ObjectId[],
   session?: Session,
@@ -72,7 +72,7 @@ export function namingOf(
 
 /** The same for deleted contacts, with the address that they had at the end. */
 export async function namingDeleted(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<PeopleDeps, 'db'>,
   session: Session,
   projectId: ObjectId,
   deleted: readonly Pick<Contact, '_id' | 'email'>[],

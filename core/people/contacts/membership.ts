@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError, invalid } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import type { Origin } from '../../base/maker.ts';
@@ -11,6 +10,7 @@ import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts'
 import type { ContactOutcome } from '../changes/apply-change.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
 import { withCount } from '../changes/counts.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { GLOBAL_LIST } from '../global-list.ts';
 import { findStoredList, segmentNamed } from '../lists/lists.ts';
 import type { Contact } from '../model.ts';
@@ -56,7 +56,7 @@ interface RemovedFromList {
 
 /** Suppressed addresses join too: lists hold the members, suppressions decide about mail. */
 export async function addToList(
-  deps: Deps,
+  deps: PeopleDeps,
   project: ConsentProject,
   { contactListId, consent: given, ...named }: Named & { contactListId: string; consent?: unknown },
   { at, seed }: Origin,
@@ -100,7 +100,7 @@ export async function addToList(
 
 /** An unknown address is simply not in the list; an unknown id is an error. */
 export async function removeFromList(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   contactListId: string,
   named: Named,
@@ -178,7 +178,7 @@ function sortOut(people: Person[], outcomes: Array<ContactOutcome | AppError>) {
 }
 
 /** The contacts that marketing mail without a group would not reach. */
-async function suppressedAmong(deps: Deps, project: Tenant, valid: { email: string }[]): Promise<string[]> {
+async function suppressedAmong(deps: PeopleDeps, project: Tenant, valid: { email: string }[]): Promise<string[]> {
   const entries = await suppressionsAgainst(
     deps,
     project._id,

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import type { ContactChange } from '../changes/apply-change.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { GLOBAL_LIST } from '../global-list.ts';
 import type { ContactRow } from './parse-row.ts';
 
@@ -10,7 +10,7 @@ import type { ContactRow } from './parse-row.ts';
 type ListDirectory = ReadonlyMap<string, 'list' | 'segment' | 'global'>;
 
 export async function listDirectory(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Pick<Project, '_id'>,
   rows: ContactRow[],
 ): Promise<ListDirectory> {

@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
+import type { PeopleDeps } from '../deps.ts';
 
 /** Reasons quote what was refused. The row and that it failed stay. */
 const ERASED = 'erased: the contact was deleted';
 
 /** Erases the address of a deleted contact from the rows of files that could not be imported. */
 export async function eraseImportErrors(
-  { db }: Deps,
+  { db }: PeopleDeps,
   { projectId, email: address, deletedAt }: { projectId: ObjectId; email: string; deletedAt: Date },
 ): Promise<boolean> {
   await db.importErrors.updateMany(

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import { batchesById } from '../../base/database/batches.ts';
 import { pagesOnSecondaries, type ReadOptions } from '../../base/database/secondaries.ts';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import type { Suppression } from '../../consent/suppressions/model.ts';
+import type { PeopleDeps } from '../deps.ts';
 import type { Contact } from '../model.ts';
 import type { ImportError } from './model.ts';
 
@@ -12,7 +12,7 @@ const ENTRIES_AT_ONCE = 1_000;
 type Tenant = Pick<Project, '_id'>;
 
 /** In pages by id, so that a slow reader holds neither memory nor a cursor. */
-export function everyContact(deps: Deps, project: Tenant): AsyncGenerator<Contact[]> {
+export function everyContact(deps: PeopleDeps, project: Tenant): AsyncGenerator<Contact[]> {
   const options = { size: ENTRIES_AT_ONCE, hint: 'newest' };
   return pagesOnSecondaries(deps, (read) =>
     batchesById(deps.db.contacts, { projectId: project._id }, { ...options, ...read }),
@@ -20,11 +20,15 @@ export function everyContact(deps: Deps, project: Tenant): AsyncGenerator<Contac
 }
 
 /** By address; the entries of one address stay together. */
-export function everySuppression(deps: Deps, project: Tenant): AsyncGenerator<Suppression[]> {
+export function everySuppression(deps: PeopleDeps, project: Tenant): AsyncGenerator<Suppression[]> {
   return pagesOnSecondaries(deps, (read) => pagesOfSuppressions(deps, project, read));
 }
 
-async function* pagesOfSuppressions({ db }: Deps, project: Tenant, read: ReadOptions): AsyncGenerator<Suppression[]> {
+async function* pagesOfSuppressions(
+  { db }: PeopleDeps,
+  project: Tenant,
+  read: ReadOptions,
+): AsyncGenerator<Suppression[]> {
   let last: Suppression | undefined;
   for (;;) {
     const after = last ? { email: { $gte: last.email } } : {};
@@ -43,7 +47,7 @@ async function* pagesOfSuppressions({ db }: Deps, project: Tenant, read: ReadOpt
 
 /** In the order of the file. */
 export async function* everyImportError(
-  deps: Deps,
+  deps: PeopleDeps,
   { projectId, importId }: { projectId: ObjectId; importId: ObjectId },
 ): AsyncGenerator<ImportError[]> {
   for (let after = 0; ; ) {

@@ -1,5 +1,5 @@
 import { Binary, type ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
+import type { PeopleDeps } from '../deps.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -7,7 +7,7 @@ type File = { importId: ObjectId; projectId: ObjectId };
 
 /** Stores a file in chunks as it arrives and returns its size. The chunks of a file that is cut off are removed. */
 export async function keepFile(
-  deps: Deps,
+  deps: PeopleDeps,
   { importId, projectId }: File,
   source: AsyncIterable<Uint8Array>,
 ): Promise<number> {
@@ -29,7 +29,7 @@ export async function keepFile(
 }
 
 /** The bytes from an offset. Every chunk but the last has the same size. */
-export async function* readFile(deps: Deps, { importId, projectId }: File, from: number): AsyncGenerator<Buffer> {
+export async function* readFile(deps: PeopleDeps, { importId, projectId }: File, from: number): AsyncGenerator<Buffer> {
   let number = Math.floor(from / CHUNK_BYTES);
   let skip = from % CHUNK_BYTES;
   for (;;) {
@@ -43,7 +43,7 @@ export async function* readFile(deps: Deps, { importId, projectId }: File, from:
   }
 }
 
-export async function removeFile(deps: Deps, { importId, projectId }: File): Promise<void> {
+export async function removeFile(deps: PeopleDeps, { importId, projectId }: File): Promise<void> {
   await deps.db.importChunks.deleteMany({ projectId, importId }, { hint: 'import' });
 }
 

@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import { findById } from '../../base/ids.ts';
 import { type By, refuseAuthor } from '../../base/maker.ts';
@@ -7,6 +6,7 @@ import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { documentQueue, done } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { listsNamed } from '../lists/lists.ts';
 import { keepFile, removeFile } from './files.ts';
 import type { ContactImport } from './model.ts';
@@ -27,7 +27,7 @@ type Tenant = Pick<Project, '_id'>;
  * the end.
  */
 export async function createImport(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   importId: ObjectId,
   file: AsyncIterable<Uint8Array>,
@@ -75,12 +75,12 @@ export async function createImport(
   }
 }
 
-export function getImport(deps: Deps, project: Tenant, id: string): Promise<ContactImport> {
+export function getImport(deps: PeopleDeps, project: Tenant, id: string): Promise<ContactImport> {
   return findById(deps.db.imports, project, id, 'IMPORT');
 }
 
 export function listImports(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   { status, ...page }: Page & { status?: ContactImport['status'] | undefined },
 ): Promise<PageOf<ContactImport>> {
@@ -88,7 +88,7 @@ export function listImports(
   return pageOf(deps.db.imports, filter, page, { sort: { _id: -1 }, hint: status ? 'status' : 'newest' });
 }
 
-export function importQueue(deps: Deps): JobQueue {
+export function importQueue(deps: PeopleDeps): JobQueue {
   return documentQueue<ContactImport>(deps, {
     name: IMPORT_STARTS,
     collection: deps.db.imports,

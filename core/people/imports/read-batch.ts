@@ -1,10 +1,10 @@
-import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import type { SuppressionGroup } from '../../consent/suppressions/model.ts';
 import type { ContactChange } from '../changes/apply-change.ts';
 import { readContactRow } from '../contacts/parse-row.ts';
 import { changeOfRow, listDirectory } from '../contacts/rows.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { groupDirectory } from './consent/groups.ts';
 import { type ConsentState, type ImportedConsent, readConsentState } from './consent/state.ts';
 import type { ContactImport, ImportError } from './model.ts';
@@ -36,7 +36,7 @@ interface ReadRows {
 }
 
 /** Reads rows against the schemas and against the lists and groups of the project; a row is refused alone. */
-export async function readBatch(deps: Deps, order: ImportOrder, rows: FileRow[]): Promise<ReadRows> {
+export async function readBatch(deps: PeopleDeps, order: ImportOrder, rows: FileRow[]): Promise<ReadRows> {
   const project = { _id: order.projectId };
   const nowMs = deps.clock.now().getTime();
   const read = rows.map(({ given, problem }) =>

@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
@@ -7,6 +6,7 @@ import { recordConsents } from '../../consent/consents/record.ts';
 import type { ContactOutcome } from '../changes/apply-change.ts';
 import { changeContactsTogether } from '../changes/changes.ts';
 import { importWriter } from '../changes/counts.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { type Batch, batchesOf } from './batches.ts';
 import { consentReader } from './consent/records.ts';
 import { stillSuppressed, suppressStopped } from './consent/suppress.ts';
@@ -31,7 +31,7 @@ interface SliceLimits {
  * one transaction, so an import that is stopped anywhere continues without loss or repetition.
  */
 export async function importSlice(
-  deps: Deps,
+  deps: PeopleDeps,
   ids: { projectId: ObjectId; importId: ObjectId },
   { timeMs, signal }: SliceLimits,
 ): Promise<ImportProgress> {
@@ -44,7 +44,7 @@ export async function importSlice(
   return progressOf(job);
 }
 
-async function begin(deps: Deps, { projectId, importId: _id }: { projectId: ObjectId; importId: ObjectId }) {
+async function begin(deps: PeopleDeps, { projectId, importId: _id }: { projectId: ObjectId; importId: ObjectId }) {
   const now = deps.clock.now();
   await deps.db.imports.updateOne(
     { _id, projectId, status: 'queued' },
@@ -54,7 +54,7 @@ async function begin(deps: Deps, { projectId, importId: _id }: { projectId: Obje
 }
 
 /** The next batch is read while one is written. */
-async function readOn(deps: Deps, begun: ContactImport, isOver: () => boolean): Promise<ContactImport> {
+async function readOn(deps: PeopleDeps, begun: ContactImport, isOver: () => boolean): Promise<ContactImport> {
   let job = begun;
   let publishedAt = Number.NEGATIVE_INFINITY;
   const place = { importId: job._id, projectId: job.projectId };
@@ -85,7 +85,7 @@ async function readOn(deps: Deps, begun: ContactImport, isOver: () => boolean): 
 class Overtaken extends Error {}
 
 /** Suppressions first: a run that is stopped between the two has stopped mail to more people, never to fewer. */
-async function writeBatch(deps: Deps, job: ContactImport, { rows, header }: Batch): Promise<ContactImport> {
+async function writeBatch(deps: PeopleDeps, job: ContactImport, { rows, header }: Batch): Promise<ContactImport> {
   const { changes, states, errors } = await readBatch(deps, job, rows);
   await suppressStopped(deps, job, states);
   const still = await stillSuppressed(deps, job, states);
@@ -144,7 +144,7 @@ function progressAfter(
   };
 }
 
-async function keepErrors(deps: Deps, session: Session, job: ContactImport, errors: RowError[]): Promise<void> {
+async function keepErrors(deps: PeopleDeps, session: Session, job: ContactImport, errors: RowError[]): Promise<void> {
   const kept = errors.slice(0, Math.max(0, IMPORT_ERRORS_MAX - job.failed));
   const [createdAt, importId] = [deps.clock.now(), job._id];
   const documents = kept.map(({ row, email, message }) => ({
@@ -160,7 +160,7 @@ function addressOf(email: string | null): { address?: string } {
 }
 
 /** Only from the position that this run read: a run that was presumed dead must not write its rows again. */
-async function moveOn(deps: Deps, session: Session, from: ContactImport, to: ContactImport): Promise<void> {
+async function moveOn(deps: PeopleDeps, session: Session, from: ContactImport, to: ContactImport): Promise<void> {
   const { cursor, created, updated, unchanged, failed, suppressed, stillSuppressed: still, consents } = to;
   const { header, updatedAt } = to;
   const counts = { created, updated, unchanged, failed, suppressed, stillSuppressed: still, consents };
@@ -172,7 +172,7 @@ async function moveOn(deps: Deps, session: Session, from: ContactImport, to: Con
   if (matchedCount === 0) throw new Overtaken();
 }
 
-async function finish(deps: Deps, job: ContactImport, failureReason: string | null): Promise<ContactImport> {
+async function finish(deps: PeopleDeps, job: ContactImport, failureReason: string | null): Promise<ContactImport> {
   const now = deps.clock.now();
   const status = failureReason !== null ? 'failed' : job.failed > 0 ? 'completed_with_errors' : 'completed';
   const finished = await deps.db.imports.findOneAndUpdate(

@@ -3,13 +3,13 @@ import type { createListBody } from '../../../schemas/people/lists.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';
-import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import { type Origin, refuseAuthor } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { withCount, withCounts } from '../changes/counts.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { GLOBAL_LIST, globalListId, newList, wireListId } from '../global-list.ts';
 import type { ContactList, StoredList } from '../model.ts';
 import { removeList } from './removals.ts';
@@ -23,7 +23,7 @@ const PUBLIC_LISTS_MAX = 25;
 type Tenant = Pick<Project, '_id'>;
 
 export async function createList(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   { name, description = '', filterCriteria, isPublic, type = filterCriteria ? 'segment' : 'list' }: ListInput,
   { at, seed, ...by }: Origin,
@@ -45,7 +45,7 @@ interface ListSearch {
 
 /** The global list comes first, then lists, then segments; or the newest comes first. */
 export async function listLists(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   { type, search, newestFirst, ...page }: Page & ListSearch,
 ): Promise<PageOf<ContactList>> {
@@ -57,11 +57,16 @@ export async function listLists(
 }
 
 /** Lists, segments and the global list, by the id that the interface shows. `field` is given when the id came in a body. */
-export async function findList(deps: Deps, project: Tenant, id: string, field?: string): Promise<ContactList> {
+export async function findList(deps: PeopleDeps, project: Tenant, id: string, field?: string): Promise<ContactList> {
   return withCount(deps, await findStoredList(deps, project, id, field));
 }
 
-export async function findStoredList(deps: Deps, project: Tenant, id: string, field?: string): Promise<StoredList> {
+export async function findStoredList(
+  deps: PeopleDeps,
+  project: Tenant,
+  id: string,
+  field?: string,
+): Promise<StoredList> {
   const _id = id === GLOBAL_LIST ? globalListId(project) : parseId(id);
   const list = _id && (await deps.db.contactLists.findOne({ _id, projectId: project._id }));
   if (!list || (list.type === 'global') !== (id === GLOBAL_LIST)) throw notFound('CONTACT_LIST', field);
@@ -69,11 +74,16 @@ export async function findStoredList(deps: Deps, project: Tenant, id: string, fi
 }
 
 /** Each list once, in the order of the request. */
-export async function findLists(deps: Deps, project: Tenant, ids: string[], field: string): Promise<ContactList[]> {
+export async function findLists(
+  deps: PeopleDeps,
+  project: Tenant,
+  ids: string[],
+  field: string,
+): Promise<ContactList[]> {
   return withCounts(deps, project._id, await findStoredLists(deps, project, ids, field));
 }
 
-async function findStoredLists(deps: Deps, project: Tenant, ids: string[], field: string): Promise<StoredList[]> {
+async function findStoredLists(deps: PeopleDeps, project: Tenant, ids: string[], field: string): Promise<StoredList[]> {
   const named = [...new Set(ids.map((id) => (id === GLOBAL_LIST ? id : id.toLowerCase())))];
   const listIds = named.map((id) => (id === GLOBAL_LIST ? globalListId(project) : parseId(id)));
   if (listIds.includes(null)) throw notFound('CONTACT_LIST', field);
@@ -92,7 +102,7 @@ async function findStoredLists(deps: Deps, project: Tenant, ids: string[], field
  * Lists that contacts may be added to: an unknown one is 404, a segment 400, and the global list is left out, since every contact is in it.
  */
 export async function listsNamed(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   ids: string[] | undefined,
   field = 'listIds',
@@ -105,7 +115,7 @@ export async function listsNamed(
 }
 
 export async function updateList(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   id: string,
   { name, description, type, filterCriteria, isPublic }: Partial<ListInput>,
@@ -134,12 +144,12 @@ export async function updateList(
 }
 
 /** The contacts are kept; they only leave the list. */
-export async function deleteList(deps: Deps, project: Tenant, id: string): Promise<void> {
+export async function deleteList(deps: PeopleDeps, project: Tenant, id: string): Promise<void> {
   await removeList(deps, await findOwnList(deps, project, id, 'deleted'));
 }
 
 /** The lists that the preference page shows, oldest first. */
-export function publicLists({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<StoredList[]> {
+export function publicLists({ db }: Pick<PeopleDeps, 'db'>, { _id: projectId }: Tenant): Promise<StoredList[]> {
   return db.contactLists.find({ projectId, isPublic: true }, { sort: { _id: 1 } }).toArray();
 }
 
@@ -150,13 +160,13 @@ export function segmentNamed(field: string) {
   );
 }
 
-async function findOwnList(deps: Deps, project: Tenant, id: string, done: string): Promise<StoredList> {
+async function findOwnList(deps: PeopleDeps, project: Tenant, id: string, done: string): Promise<StoredList> {
   if (id === GLOBAL_LIST)
     throw invalid(`The global list holds every contact and cannot be ${done}.`, 'id: names the global list');
   return findStoredList(deps, project, id);
 }
 
-async function requirePublic(deps: Deps, project: Tenant, { _id, type }: StoredList): Promise<void> {
+async function requirePublic(deps: PeopleDeps, project: Tenant, { _id, type }: StoredList): Promise<void> {
   if (type === 'segment')
     throw invalid('isPublic: people join lists only, never segments.', 'isPublic: belongs to lists only');
   const others = (await publicLists(deps, project)).filter((list) => !list._id.equals(_id));
@@ -173,7 +183,7 @@ function filterOfList() {
  * the other. Returns how many of them are there.
  */
 export async function holdListsByIds(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<PeopleDeps, 'db'>,
   session: Session,
   projectId: ObjectId,
   ids: ObjectId[],

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import type { Project, Session } from '../../base/model.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { type Filter, listsNamedIn, parseFilter } from '../filters/filters.ts';
 import type { StoredList } from '../model.ts';
 
@@ -13,7 +13,7 @@ interface Where {
 
 /** The lists that a filter names must exist, and be no segments. */
 export async function requireLists(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<PeopleDeps, 'db'>,
   { _id: projectId }: Pick<Project, '_id'>,
   filter: Filter,
   { session, path = 'filterCriteria' }: Where = {},
@@ -38,7 +38,7 @@ export async function requireLists(
 
 /** Its people would leave or join the segment without a change of their own, which nothing follows. */
 export async function refuseListOfSegment(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<PeopleDeps, 'db'>,
   session: Session,
   { _id, projectId, type }: StoredList,
 ): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Document, ObjectId } from 'mongodb';
 import { PREVIEWED_MAX } from '../../../schemas/people/lists.ts';
 import { onSecondaries } from '../../base/database/secondaries.ts';
-import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import { inTime } from '../../base/limits/deadlines.ts';
 import type { Project } from '../../base/model.ts';
 import { breather } from '../../base/work/breathe.ts';
 import { countContacts } from '../changes/counts.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { behavioursOf, compileFilter, type Filter, filterToQuery, parseFilter } from '../filters/filters.ts';
 import type { Contact } from '../model.ts';
 import { readPast } from '../past.ts';
@@ -35,7 +35,7 @@ interface Previewed {
 
 /** The contacts that a segment with this filter would have, newest first. */
 export async function previewFilter(
-  deps: Deps,
+  deps: PeopleDeps,
   { _id: projectId }: Pick<Project, '_id'>,
   given: Record<string, unknown>,
   { signal, timeMs = TIME_MS }: { signal: AbortSignal; timeMs?: number },
@@ -73,7 +73,7 @@ interface Looking {
   total: number;
 }
 
-async function findByQuery(deps: Deps, looking: Looking, query: Document): Promise<Previewed> {
+async function findByQuery(deps: PeopleDeps, looking: Looking, query: Document): Promise<Previewed> {
   const { contacts } = deps.db;
   const matching = { projectId: looking.projectId, ...query };
   const reading = { hint: 'newest', maxTimeMS: Math.ceil(looking.timeMs * COUNTING_SHARE) };
@@ -92,7 +92,7 @@ async function findByQuery(deps: Deps, looking: Looking, query: Document): Promi
 }
 
 /** For filters that a query cannot express: contacts are read in pages, while there is time for all of them. */
-async function findHere(deps: Deps, looking: Looking): Promise<Previewed> {
+async function findHere(deps: PeopleDeps, looking: Looking): Promise<Previewed> {
   const people: Contact[] = [];
   let [compared, count] = [0, 0];
   for (let before: ObjectId | null = null; ; ) {
@@ -108,7 +108,12 @@ async function findHere(deps: Deps, looking: Looking): Promise<Previewed> {
   }
 }
 
-async function previewed(deps: Deps, looking: Looking, count: number | null, people: Contact[]): Promise<Previewed> {
+async function previewed(
+  deps: PeopleDeps,
+  looking: Looking,
+  count: number | null,
+  people: Contact[],
+): Promise<Previewed> {
   const estimate = count === null ? await estimateMatching(deps, looking) : null;
   return { count, isExact: count !== null, estimate, people };
 }
@@ -120,7 +125,7 @@ function isTooSlow({ begunMs, timeMs, total }: Looking, compared: number): boole
 }
 
 /** Contacts from places all over the project: those that joined together are alike. */
-async function estimateMatching(deps: Deps, looking: Looking): Promise<number | null> {
+async function estimateMatching(deps: PeopleDeps, looking: Looking): Promise<number | null> {
   const apart = Math.floor(looking.total / PLACES);
   if (apart < CONTACTS_A_PLACE) return null;
   const sample: Contact[] = [];
@@ -136,7 +141,7 @@ async function estimateMatching(deps: Deps, looking: Looking): Promise<number | 
 }
 
 /** null: the time is over. */
-async function matchingOf(deps: Deps, looking: Looking, contacts: Contact[]): Promise<Contact[] | null> {
+async function matchingOf(deps: PeopleDeps, looking: Looking, contacts: Contact[]): Promise<Contact[] | null> {
   const { projectId, filter, signal } = looking;
   const who = { $in: contacts.map(({ _id }) => _id) };
   const timeMs = leftMs(looking);
@@ -155,7 +160,7 @@ async function matchingOf(deps: Deps, looking: Looking, contacts: Contact[]): Pr
 
 /** Behind a contact, newest first; null: the time is over. */
 async function readPage(
-  { db }: Deps,
+  { db }: PeopleDeps,
   looking: Looking,
   before: ObjectId | null,
   { skip = 0, limit = CONTACTS_A_PAGE } = {},

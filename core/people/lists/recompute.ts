@@ -1,11 +1,11 @@
 import type { ObjectId, Filter as Query } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { breather } from '../../base/work/breathe.ts';
 import { again, documentQueue, done } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
 import { isDueBefore } from '../changes/compare-segments.ts';
+import type { PeopleDeps } from '../deps.ts';
 import {
   behavioursOf,
   compileFilter,
@@ -45,7 +45,7 @@ interface RecomputeLimits {
  * compare-and-set, so any number of runs may do this, one after the other or at the same time.
  */
 export async function recomputeSegment(
-  deps: Deps,
+  deps: PeopleDeps,
   projectId: ObjectId,
   listId: ObjectId,
   { timeMs, settleMs = SETTLE_MS, signal }: RecomputeLimits,
@@ -62,7 +62,7 @@ export async function recomputeSegment(
 }
 
 /** Starts recomputes, and checks on running ones until they are completed. */
-export function segmentRecomputes(deps: Deps): JobQueue {
+export function segmentRecomputes(deps: PeopleDeps): JobQueue {
   return documentQueue<StoredList>(deps, {
     name: SEGMENT_RECOMPUTES,
     collection: deps.db.contactLists,
@@ -77,21 +77,21 @@ export function segmentRecomputes(deps: Deps): JobQueue {
   });
 }
 
-export async function wakeRecomputes(deps: Deps, projectId: ObjectId, listId: ObjectId): Promise<void> {
+export async function wakeRecomputes(deps: PeopleDeps, projectId: ObjectId, listId: ObjectId): Promise<void> {
   await deps.db.contactLists.updateOne({ _id: listId, projectId, recomputeDueAt: { $exists: true } }, [
     { $set: { recomputeDueAt: '$$NOW' } },
   ]);
   wakeQueue(deps, SEGMENT_RECOMPUTES, projectId);
 }
 
-function progressOf(deps: Deps, recompute: SegmentRecompute, settleMs: number): RecomputeProgress {
+function progressOf(deps: PeopleDeps, recompute: SegmentRecompute, settleMs: number): RecomputeProgress {
   const { status, cursor, processed, total, requestedAt } = recompute;
   const elapsedMs = deps.clock.now().getTime() - requestedAt.getTime();
   const waitMs = status === 'settling' && cursor === null ? Math.max(0, settleMs - elapsedMs) : 0;
   return { status, processed, total: Math.max(total, processed), waitMs };
 }
 
-async function recomputePage(deps: Deps, list: StoredList, recompute: SegmentRecompute): Promise<void> {
+async function recomputePage(deps: PeopleDeps, list: StoredList, recompute: SegmentRecompute): Promise<void> {
   const { _id, projectId } = list;
   const { generation, status, cursor } = recompute;
   const ids = await nextIds(deps, projectId, cursor);
@@ -106,13 +106,13 @@ async function recomputePage(deps: Deps, list: StoredList, recompute: SegmentRec
   );
 }
 
-function afterLook(deps: Deps, status: SegmentRecompute['status']): Partial<SegmentRecompute> {
+function afterLook(deps: PeopleDeps, status: SegmentRecompute['status']): Partial<SegmentRecompute> {
   if (status === 'running') return { status: 'settling', cursor: null, completedAt: deps.clock.now() };
   return { status: 'completed', cursor: null };
 }
 
 /** Corrects every contact as it is committed now, whatever the recompute has done so far. */
-export async function correctSegment(deps: Deps, list: StoredList, signal: AbortSignal): Promise<void> {
+export async function correctSegment(deps: PeopleDeps, list: StoredList, signal: AbortSignal): Promise<void> {
   const { projectId } = list;
   for (let cursor: ObjectId | null = null; !signal.aborted; ) {
     const ids: ObjectId[] = await nextIds(deps, projectId, cursor);
@@ -123,7 +123,7 @@ export async function correctSegment(deps: Deps, list: StoredList, signal: Abort
   }
 }
 
-async function nextIds(deps: Deps, projectId: ObjectId, cursor: ObjectId | null): Promise<ObjectId[]> {
+async function nextIds(deps: PeopleDeps, projectId: ObjectId, cursor: ObjectId | null): Promise<ObjectId[]> {
   const page = await deps.db.contacts
     .find(cursor ? { projectId, _id: { $gt: cursor } } : { projectId }, { projection: { _id: 1 }, hint: 'newest' })
     .sort({ _id: 1 })
@@ -137,7 +137,7 @@ async function nextIds(deps: Deps, projectId: ObjectId, cursor: ObjectId | null)
  * filter exactly.
  */
 async function findWrong(
-  deps: Deps,
+  deps: PeopleDeps,
   { _id, projectId, filterCriteria }: StoredList,
   after: ObjectId | null,
   last: ObjectId,
@@ -156,7 +156,7 @@ async function findWrong(
 
 /** A contact whose next change would come too late is wrong too. */
 async function findWrongHere(
-  deps: Deps,
+  deps: PeopleDeps,
   { _id: segmentId, projectId }: Pick<StoredList, '_id' | 'projectId'>,
   { after, last }: { after: ObjectId | null; last: ObjectId },
   filter: Filter,
@@ -179,7 +179,7 @@ async function findWrongHere(
   return wrong;
 }
 
-async function correct(deps: Deps, projectId: ObjectId, contactIds: ObjectId[]): Promise<void> {
+async function correct(deps: PeopleDeps, projectId: ObjectId, contactIds: ObjectId[]): Promise<void> {
   const changes = contactIds.map((contactId) => ({ ...RECHECK, contactId, newId: contactId }));
   const outcomes = await changeContacts(deps, { _id: projectId }, changes, IMPORT_CHANGES_TOGETHER_MAX);
   for (const outcome of outcomes) if (outcome instanceof AppError) throw outcome;

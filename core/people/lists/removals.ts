@@ -1,16 +1,17 @@
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
+import type { CallerDeps } from '../../base/deps.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { again, documentQueue, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
+import type { PeopleDeps } from '../deps.ts';
 import type { ListRemoval, StoredList } from '../model.ts';
 import { touchProjectRules } from '../project-rules.ts';
 import { refuseListOfSegment } from './named.ts';
 import { SETTLE_MS } from './recompute.ts';
 
 /** Runs in the transaction that removes a list. Throws when the list is still needed. */
-type ListRemovalSubscriber = (deps: Deps, session: Session, list: StoredList) => Promise<void>;
+type ListRemovalSubscriber = (deps: CallerDeps, session: Session, list: StoredList) => Promise<void>;
 
 declare module '../../base/deps.ts' {
   interface Subscribers {
@@ -27,7 +28,7 @@ const TURN_MS = 10_000;
  * The list is deleted at once and for good; then it is removed from its contacts. A change that had read the list can still commit for a
  * while, so there is a last pass when no such change can be running.
  */
-export async function removeList(deps: Deps, list: StoredList): Promise<void> {
+export async function removeList(deps: PeopleDeps, list: StoredList): Promise<void> {
   const { _id, projectId, type } = list;
   const lastLookAt = new Date(deps.clock.now().getTime() + SETTLE_MS);
   const removal: ListRemoval = { _id, projectId, type: type === 'segment' ? 'segment' : 'list', lastLookAt };
@@ -43,7 +44,7 @@ export async function removeList(deps: Deps, list: StoredList): Promise<void> {
   await leaveContacts(deps, removal, WAIT_MS);
 }
 
-export function listRemovals(deps: Deps): JobQueue {
+export function listRemovals(deps: PeopleDeps): JobQueue {
   return documentQueue<ListRemoval>(deps, {
     name: 'list-removals',
     collection: deps.db.listRemovals,
@@ -63,7 +64,11 @@ export function listRemovals(deps: Deps): JobQueue {
 }
 
 /** Returns whether no contact is left. */
-async function leaveContacts(deps: Deps, { _id, projectId, type }: ListRemoval, timeMs: number): Promise<boolean> {
+async function leaveContacts(
+  deps: PeopleDeps,
+  { _id, projectId, type }: ListRemoval,
+  timeMs: number,
+): Promise<boolean> {
   const { contacts } = deps.db;
   const members = type === 'segment' ? { projectId, segmentIds: _id } : { projectId, listIds: _id };
   const leave = type === 'segment' ? { $pull: { segmentIds: _id } } : { $pull: { listIds: _id } };

@@ -1,7 +1,7 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
 import { withCount } from '../changes/counts.ts';
+import type { PeopleDeps } from '../deps.ts';
 import type { Contact } from '../model.ts';
 import { findByPart, membersOf } from '../search.ts';
 import { findStoredList } from './lists.ts';
@@ -12,7 +12,7 @@ const projection = { email: 1, firstName: 1, lastName: 1, createdAt: 1, updatedA
 
 /** Endpoint 14, by address. Without a search text the total is the list's kept count. */
 export async function searchList(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Pick<Project, '_id'>,
   { contactListId, email, page = 1, limit = 20 }: Page & { contactListId: string; email?: string | undefined },
 ): Promise<PageOf<FoundContact>> {

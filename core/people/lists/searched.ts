@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { conflict } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { parseFilter, SEARCHED_LENGTH_MAX, SEARCHED_LENGTH_MIN, searchedLength } from '../filters/filters.ts';
 
 /** A filter that every change of a contact is compared with, and the characters that it searches for. */
@@ -13,13 +13,13 @@ export interface SearchedFilter {
 declare module '../../base/deps.ts' {
   interface Subscribers {
     /** The filters that are no segments. */
-    searchedFilters(deps: Deps, session: Session, projectId: ObjectId): Promise<SearchedFilter[]>;
+    searchedFilters(deps: CallerDeps, session: Session, projectId: ObjectId): Promise<SearchedFilter[]>;
   }
 }
 
 /** A project that is over the limit already keeps what it has: only what searches for more than `before` is refused. */
 export async function refuseTooLong(
-  deps: Deps,
+  deps: PeopleDeps,
   session: Session,
   { _id, projectId }: { _id: ObjectId; projectId: ObjectId },
   { own, before }: { own: number; before: number },

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { countContacts } from '../changes/counts.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { type Filter as ParsedFilter, parseFilter, searchedLength, storedForm } from '../filters/filters.ts';
 import type { SegmentRecompute, StoredList } from '../model.ts';
 import { limitsOf, projectRulesOf, touchProjectRules } from '../project-rules.ts';
@@ -21,7 +21,7 @@ const TAKE_OVER_MS = 5_000;
 type Filter = Record<string, unknown>;
 
 export async function createSegment(
-  deps: Deps,
+  deps: PeopleDeps,
   list: StoredList,
   filterCriteria: Filter | null | undefined,
 ): Promise<StoredList> {
@@ -43,7 +43,11 @@ export async function createSegment(
 }
 
 /** Changes from now on use the new filter; all existing contacts are compared again. */
-export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCriteria: Filter): Promise<StoredList> {
+export async function updateSegmentFilter(
+  deps: PeopleDeps,
+  list: StoredList,
+  filterCriteria: Filter,
+): Promise<StoredList> {
   const { _id, projectId } = list;
   const { criteria, filter } = await readCriteria(deps, projectId, filterCriteria);
   await inTransaction(deps, async (session) => {
@@ -63,7 +67,7 @@ export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCr
 }
 
 async function readCriteria(
-  deps: Deps,
+  deps: PeopleDeps,
   projectId: ObjectId,
   given: Filter | null | undefined,
 ): Promise<{ criteria: Filter; filter: ParsedFilter }> {
@@ -78,7 +82,7 @@ async function readCriteria(
 }
 
 /** Every new segment writes the project in its transaction, so that two calls cannot both take the last free place. */
-async function refuseTooMany(deps: Deps, session: Session, projectId: ObjectId): Promise<void> {
+async function refuseTooMany(deps: PeopleDeps, session: Session, projectId: ObjectId): Promise<void> {
   const count = await deps.db.contactLists.countDocuments(
     { projectId, type: 'segment' },
     { session, hint: 'project', limit: SEGMENTS_MAX },
@@ -87,7 +91,7 @@ async function refuseTooMany(deps: Deps, session: Session, projectId: ObjectId):
     throw conflict('INVALID_STATE', `A project holds ${SEGMENTS_MAX} segments at most; delete one first.`);
 }
 
-async function withRecompute(deps: Deps, segment: StoredList): Promise<StoredList> {
+async function withRecompute(deps: PeopleDeps, segment: StoredList): Promise<StoredList> {
   const requestedAt = deps.clock.now();
   const recompute: SegmentRecompute = {
     generation: (segment.recompute?.generation ?? 0) + 1,
@@ -101,7 +105,7 @@ async function withRecompute(deps: Deps, segment: StoredList): Promise<StoredLis
   return { ...segment, recompute, recomputeDueAt: new Date(requestedAt.getTime() + TAKE_OVER_MS) };
 }
 
-async function recomputeNow(deps: Deps, { _id, projectId }: StoredList): Promise<StoredList> {
+async function recomputeNow(deps: PeopleDeps, { _id, projectId }: StoredList): Promise<StoredList> {
   await recomputeSegment(deps, projectId, _id, { timeMs: WAIT_MS });
   await wakeRecomputes(deps, projectId, _id);
   const stored = await deps.db.contactLists.findOne({ _id, projectId });

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
+import type { PeopleDeps } from '../deps.ts';
 
 const SLOTS = 2;
 /** The slot of a process that was killed is free after this time. */
@@ -11,7 +11,7 @@ const CALLS = { preview: 'previews', audience: 'counts of audiences' } as const;
 
 /** Of long counts a project has two of a kind at a time, over all processes. Returns the function that frees the slot. */
 export async function takeSlot(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, clock }: Pick<PeopleDeps, 'db' | 'clock'>,
   projectId: ObjectId,
   kind: keyof typeof CALLS,
 ): Promise<() => Promise<void>> {

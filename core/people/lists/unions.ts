@@ -1,7 +1,7 @@
 import type { Filter, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Deadline } from '../../base/limits/deadlines.ts';
 import type { Session } from '../../base/model.ts';
+import type { PeopleDeps } from '../deps.ts';
 import { globalListId } from '../global-list.ts';
 import type { Contact } from '../model.ts';
 
@@ -15,7 +15,7 @@ export interface Union {
 
 /** Reads of one moment, within one time. */
 export interface Reading {
-  deps: Pick<Deps, 'db'>;
+  deps: Pick<PeopleDeps, 'db'>;
   projectId: ObjectId;
   session: Session;
   deadline: Deadline;

@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { getContact } from '../../people/contacts/contacts.ts';
 import { formerAddresses } from '../../people/contacts/history.ts';
+import type { PersonsOwnDeps } from '../deps.ts';
 import type { Person } from './model.ts';
 import { sections } from './table.ts';
 
-export async function personOfContact(deps: Deps, project: Project, contactId: string): Promise<Person> {
+export async function personOfContact(deps: PersonsOwnDeps, project: Project, contactId: string): Promise<Person> {
   const contact = await getContact(deps, project, contactId);
   const { _id: projectId } = project;
   const former = await formerAddresses(deps, projectId, [contact._id]);
@@ -14,14 +14,18 @@ export async function personOfContact(deps: Deps, project: Project, contactId: s
 }
 
 /** A person without a contact has data too: mails, and what stops them. */
-export async function personOfAddress({ db }: Pick<Deps, 'db'>, projectId: ObjectId, email: string): Promise<Person> {
+export async function personOfAddress(
+  { db }: Pick<PersonsOwnDeps, 'db'>,
+  projectId: ObjectId,
+  email: string,
+): Promise<Person> {
   const contact = await db.contacts.findOne({ projectId, email }, { hint: 'email' });
   return { projectId, email, contact, former: contact ? await formerAddresses({ db }, projectId, [contact._id]) : [] };
 }
 
 /** One JSON object with a part for each collection, in pieces. A file that broke off is no JSON. */
 export async function* exportPerson(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<PersonsOwnDeps, 'db' | 'clock'>,
   project: Pick<Project, 'name'>,
   person: Person,
 ): AsyncGenerator<string> {

@@ -1,8 +1,8 @@
 import type { Collection, ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Sealed } from '../../base/model.ts';
 import type { FormerAddress } from '../../people/contacts/history.ts';
 import type { Contact } from '../../people/model.ts';
+import type { PersonsOwnDeps } from '../deps.ts';
 
 /** The data of a person, and the requests for them. */
 
@@ -33,7 +33,7 @@ export interface Exported {
   /** The name of its part of the file. */
   section: string;
   /** In batches, so that a person with 100,000 mails takes no more memory than others. */
-  rows(deps: Pick<Deps, 'db'>, person: Person): Rows;
+  rows(deps: Pick<PersonsOwnDeps, 'db'>, person: Person): Rows;
   removal: Removal;
 }
 

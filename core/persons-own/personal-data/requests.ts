@@ -1,7 +1,6 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
 import { countRequest } from '../../base/limits/request-counts.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { openSecret, SecretError, sealSecret } from '../../base/secrets.ts';
@@ -10,6 +9,7 @@ import { hashOf, newToken } from '../../base/tokens.ts';
 import { projectMailing } from '../../mail/accept/project-mail.ts';
 import { readUnsubscribeToken } from '../../mail/compose/tokens.ts';
 import { insertWritten, wakeLanes, writtenOf } from '../../mail/messages/messages.ts';
+import type { PersonsOwnDeps } from '../deps.ts';
 import { exportPerson, personOfAddress } from './export.ts';
 import { mailOfData } from './mail-of-data.ts';
 import type { DataRequest, Person } from './model.ts';
@@ -25,7 +25,10 @@ interface Asking {
 }
 
 /** The person of a link in a mail; null: it is none of ours, or the project is gone. */
-export async function findAsking(deps: Pick<Deps, 'config' | 'db'>, mailToken: string): Promise<Asking | null> {
+export async function findAsking(
+  deps: Pick<PersonsOwnDeps, 'config' | 'db'>,
+  mailToken: string,
+): Promise<Asking | null> {
   const ref = readUnsubscribeToken(deps.config, mailToken);
   return ref && askingOf(deps, ref.projectId, ref.email);
 }
@@ -34,7 +37,11 @@ export async function findAsking(deps: Pick<Deps, 'config' | 'db'>, mailToken: s
  * Mails a link to the address, once a day. It does the same for every address, whether there is anything about it or not: what there is
  * is read when the link is used. A request whose mail cannot be written does not count.
  */
-export async function requestData(deps: Deps, { project, person }: Asking, language: Language): Promise<void> {
+export async function requestData(
+  deps: PersonsOwnDeps,
+  { project, person }: Asking,
+  language: Language,
+): Promise<void> {
   const { _id: projectId } = project;
   const { email } = person;
   const { token, hash } = newToken();
@@ -60,7 +67,10 @@ export async function requestData(deps: Deps, { project, person }: Asking, langu
 }
 
 /** A link that still works, with its project; null: it was used, has expired or never was. */
-export async function findDataLink(deps: Pick<Deps, 'config' | 'db' | 'clock'>, token: string): Promise<Asking | null> {
+export async function findDataLink(
+  deps: Pick<PersonsOwnDeps, 'config' | 'db' | 'clock'>,
+  token: string,
+): Promise<Asking | null> {
   const filter = usable(deps, token);
   return filter ? opened(deps, await deps.db.dataRequests.findOne(filter)) : null;
 }
@@ -69,7 +79,7 @@ export async function findDataLink(deps: Pick<Deps, 'config' | 'db' | 'clock'>, 
  * The file, once: of two requests one gets it. A download that breaks off before its last byte was handed over gives the link back,
  * until it expires.
  */
-export async function takeData(deps: Pick<Deps, 'config' | 'db' | 'clock'>, token: string) {
+export async function takeData(deps: Pick<PersonsOwnDeps, 'config' | 'db' | 'clock'>, token: string) {
   const filter = usable(deps, token);
   const takenAt = deps.clock.now();
   const request = filter && (await deps.db.dataRequests.findOneAndUpdate(filter, { $set: { takenAt } }));
@@ -78,7 +88,7 @@ export async function takeData(deps: Pick<Deps, 'config' | 'db' | 'clock'>, toke
 }
 
 async function* download(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<PersonsOwnDeps, 'db' | 'clock'>,
   { _id, projectId }: DataRequest,
   { project, person }: Asking,
   takenAt: Date,
@@ -94,19 +104,22 @@ async function* download(
 }
 
 /** Without a project, which the link does not name: the token is 256 random bits. */
-function usable({ clock }: Pick<Deps, 'clock'>, token: string): Filter<DataRequest> | null {
+function usable({ clock }: Pick<PersonsOwnDeps, 'clock'>, token: string): Filter<DataRequest> | null {
   const hash = hashOf(token);
   const now = clock.now();
   const isFree = { $not: { $gt: new Date(now.getTime() - TAKEN_MS) } };
   return hash && { hash, expiresAt: { $gt: now }, takenAt: isFree };
 }
 
-async function askingOf(deps: Pick<Deps, 'db'>, projectId: ObjectId, email: string): Promise<Asking | null> {
+async function askingOf(deps: Pick<PersonsOwnDeps, 'db'>, projectId: ObjectId, email: string): Promise<Asking | null> {
   const project = await deps.db.projects.findOne({ _id: projectId, deletedAt: null });
   return project && { project, person: await personOfAddress(deps, projectId, email) };
 }
 
-async function opened(deps: Pick<Deps, 'config' | 'db'>, request: DataRequest | null): Promise<Asking | null> {
+async function opened(
+  deps: Pick<PersonsOwnDeps, 'config' | 'db'>,
+  request: DataRequest | null,
+): Promise<Asking | null> {
   if (!request) return null;
   try {
     return askingOf(deps, request.projectId, openSecret(deps.config, contextOf(request), request.email));
@@ -121,6 +134,6 @@ function contextOf({ _id }: Pick<DataRequest, '_id'>): string[] {
   return ['data request', _id.toHexString()];
 }
 
-export async function deleteRequestsOfProject({ db }: Pick<Deps, 'db'>, projectId: ObjectId): Promise<void> {
+export async function deleteRequestsOfProject({ db }: Pick<PersonsOwnDeps, 'db'>, projectId: ObjectId): Promise<void> {
   await db.dataRequests.deleteMany({ projectId }, { hint: 'project' });
 }

@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { changeSuppressions } from '../../consent/suppressions/changes.ts';
 import { builtInGroup, keepWidened, liveGroups } from '../../consent/suppressions/groups.ts';
 import type { Suppression, SuppressionGroup } from '../../consent/suppressions/model.ts';
 import { suppressEach, suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import { importsWithoutGroups } from '../../people/imports/consent/groups.ts';
+import type { PersonsOwnDeps } from '../deps.ts';
 
 /** Unsubscribes of earlier versions, which were written to the groups of that moment and should have stopped all marketing mail. */
 export interface CarriedOver {
@@ -22,7 +22,7 @@ const EVERYTHING_OFF = /^preference page, everything off, email [0-9a-f]{24}$/;
 const OF_IMPORT = /^import ([0-9a-f]{24}) of \S+: unsubscribed/;
 
 /** Repeating it writes what came since, and never what was lifted after the last time. */
-export async function carryOverUnsubscribes(deps: Deps, project: Tenant): Promise<CarriedOver> {
+export async function carryOverUnsubscribes(deps: PersonsOwnDeps, project: Tenant): Promise<CarriedOver> {
   const startedAt = deps.clock.now();
   const marketing = await builtInGroup(deps, project, 'marketing');
   const isWithoutGroups = await importsWithoutGroups(deps, project);
@@ -44,7 +44,7 @@ export async function carryOverUnsubscribes(deps: Deps, project: Tenant): Promis
 }
 
 /** For the operator who knows that an import meant all marketing mail. */
-export async function carryOverImport(deps: Deps, project: Tenant, importId: ObjectId): Promise<number> {
+export async function carryOverImport(deps: PersonsOwnDeps, project: Tenant, importId: ObjectId): Promise<number> {
   const marketing = await builtInGroup(deps, project, 'marketing');
   let written = 0;
   for await (const entries of unsubscribes(deps, project, null)) {
@@ -56,7 +56,7 @@ export async function carryOverImport(deps: Deps, project: Tenant, importId: Obj
 }
 
 async function* unsubscribes(
-  { db }: Deps,
+  { db }: PersonsOwnDeps,
   { _id: projectId }: Tenant,
   since: Date | null,
 ): AsyncGenerator<Suppression[]> {
@@ -70,7 +70,7 @@ async function* unsubscribes(
 }
 
 /** Returns how many people had no entry in the marketing group before. */
-async function widen(deps: Deps, marketing: SuppressionGroup, entries: Suppression[]): Promise<number> {
+async function widen(deps: PersonsOwnDeps, marketing: SuppressionGroup, entries: Suppression[]): Promise<number> {
   const { projectId } = marketing;
   const found = entries.filter(({ isMarketing }) => !isMarketing);
   const against = await suppressionsAgainst(

@@ -1,4 +1,3 @@
-import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { type Language, languageOf, propertyOfLanguage } from '../../base/text/languages/index.ts';
 import { builtInGroup, publicGroups } from '../../consent/suppressions/groups.ts';
@@ -8,6 +7,7 @@ import { readUnsubscribeToken, type UnsubscribeRef } from '../../mail/compose/to
 import { groupOf, type Subscription, stateIn } from '../../mail/feedback/unsubscribes.ts';
 import { publicLists } from '../../people/lists/lists.ts';
 import type { Contact } from '../../people/model.ts';
+import type { PersonsOwnDeps } from '../deps.ts';
 
 /** A public list, and whether the person is in it. */
 export interface ListChoice {
@@ -39,7 +39,11 @@ export interface Preferences {
 }
 
 /** By the token of an unsubscribe link; null: it is not one of ours, or its project is gone. Changes nothing. */
-export async function findPreferences(deps: Deps, token: string, acceptLanguage: string): Promise<Preferences | null> {
+export async function findPreferences(
+  deps: PersonsOwnDeps,
+  token: string,
+  acceptLanguage: string,
+): Promise<Preferences | null> {
   const ref = readUnsubscribeToken(deps.config, token);
   const project = ref && (await deps.db.projects.findOne({ _id: ref.projectId, deletedAt: null }));
   if (!ref || !project) return null;
@@ -71,7 +75,7 @@ export async function findPreferences(deps: Deps, token: string, acceptLanguage:
  * everything, so that everything that they turned off here can be turned on again.
  */
 async function shownGroups(
-  deps: Deps,
+  deps: PersonsOwnDeps,
   project: Project,
   named: readonly SuppressionGroup[],
   entries: readonly SuppressionFact[],
@@ -92,7 +96,7 @@ function choiceOf(
 }
 
 /** A property of another type cannot hold a language. */
-async function isText({ db }: Deps, project: Project): Promise<boolean> {
+async function isText({ db }: PersonsOwnDeps, project: Project): Promise<boolean> {
   const fieldName = propertyOfLanguage(project);
   const declared = await db.customFields.findOne({ projectId: project._id, fieldName });
   return declared === null || declared.fieldType === 'string';

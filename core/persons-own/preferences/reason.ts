@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import type { Consent } from '../../consent/consents/model.ts';
+import type { PersonsOwnDeps } from '../deps.ts';
 import type { ListChoice, Preferences } from './preferences.ts';
 
 /** Why a person got a mail, in facts that the person knows or may know. */
@@ -21,7 +21,7 @@ const CHANGES_READ_MAX = 500;
 /** A subject that differs for each recipient is stored as it was written. */
 const BRACES = '{{';
 
-export async function findReason(deps: Deps, preferences: Preferences): Promise<Reason> {
+export async function findReason(deps: PersonsOwnDeps, preferences: Preferences): Promise<Reason> {
   const { contact, lists } = preferences;
   const [mail, since, consents] = await Promise.all([
     mailOf(deps, preferences),
@@ -36,7 +36,7 @@ export async function findReason(deps: Deps, preferences: Preferences): Promise<
   };
 }
 
-async function mailOf({ db }: Deps, { ref }: Preferences): Promise<Reason['mail']> {
+async function mailOf({ db }: PersonsOwnDeps, { ref }: Preferences): Promise<Reason['mail']> {
   const { projectId, messageId } = ref;
   const message = await db.messages.findOne(
     { _id: messageId, projectId },
@@ -50,13 +50,17 @@ async function mailOf({ db }: Deps, { ref }: Preferences): Promise<Reason['mail'
   return { kind: campaignId ? 'campaign' : automationId ? 'automation' : 'single', subject, sentAt };
 }
 
-async function subjectOf({ db }: Pick<Deps, 'db'>, projectId: ObjectId, _id: ObjectId): Promise<string | null> {
+async function subjectOf(
+  { db }: Pick<PersonsOwnDeps, 'db'>,
+  projectId: ObjectId,
+  _id: ObjectId,
+): Promise<string | null> {
   const content = await db.campaignContents.findOne({ _id, projectId }, { projection: { subject: 1 } });
   return content?.subject ?? null;
 }
 
 /** When the contact joined each list, the last time. */
-async function joinedSince({ db }: Deps, { ref, contact }: Preferences): Promise<Map<string, Date>> {
+async function joinedSince({ db }: PersonsOwnDeps, { ref, contact }: Preferences): Promise<Map<string, Date>> {
   const since = new Map<string, Date>();
   if (!contact) return since;
   const changes = await db.contactHistory
@@ -70,7 +74,7 @@ async function joinedSince({ db }: Deps, { ref, contact }: Preferences): Promise
   return since;
 }
 
-async function consentsOf({ db }: Deps, { ref, contact }: Preferences): Promise<Reason['consents']> {
+async function consentsOf({ db }: PersonsOwnDeps, { ref, contact }: Preferences): Promise<Reason['consents']> {
   if (!contact) return [];
   return db.consents
     .find(

@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { languageOfTag, propertyOfLanguage } from '../../base/text/languages/index.ts';
 import { networkAddressFor, recordConsents } from '../../consent/consents/record.ts';
@@ -9,6 +8,7 @@ import { suppress, takeBackUnsubscribe } from '../../consent/suppressions/suppre
 import { unsubscribe } from '../../mail/feedback/unsubscribes.ts';
 import { type ContactChange, changeContactsTogether } from '../../people/changes/changes.ts';
 import { requestWriter } from '../../people/changes/counts.ts';
+import type { PersonsOwnDeps } from '../deps.ts';
 import type { ListChoice, Preferences } from './preferences.ts';
 
 /** A choice for each list and group that the person was shown: those that are missing stay as they are. */
@@ -29,7 +29,7 @@ const HOW = 'preference page';
 
 /** Durable when it returns; repeating it changes nothing. Lists and groups that were deleted or made private since are left out. */
 export async function savePreferences(
-  deps: Deps,
+  deps: PersonsOwnDeps,
   preferences: Preferences,
   { lists, groups, language }: Chosen,
   asked: Asked,
@@ -50,7 +50,7 @@ export async function savePreferences(
  * Stops all marketing mail, also that of groups made later, and leaves all public lists. Never the global group: that would stop mail
  * which the person needs, such as a link for a new password. The mail with the link counts as unsubscribed from.
  */
-export async function turnEverythingOff(deps: Deps, preferences: Preferences): Promise<void> {
+export async function turnEverythingOff(deps: PersonsOwnDeps, preferences: Preferences): Promise<void> {
   const { project, ref, lists } = preferences;
   const group = await builtInGroup(deps, project, 'marketing');
   await unsubscribe(deps, { ref, group }, `${HOW}, everything off`);
@@ -63,7 +63,7 @@ export async function turnEverythingOff(deps: Deps, preferences: Preferences): P
 
 /** Turns these lists over. */
 async function changeLists(
-  deps: Deps,
+  deps: PersonsOwnDeps,
   preferences: Preferences,
   changed: readonly ListChoice[],
   asked?: Asked,
@@ -81,7 +81,12 @@ async function changeLists(
 type InSameTransaction = Parameters<typeof changeContactsTogether>[3]['inSameTransaction'];
 
 /** Written with the list, once: a repeat does not join it again. */
-function consentTo(deps: Deps, { project }: Preferences, list: ListChoice, { ip, offerOf }: Asked): InSameTransaction {
+function consentTo(
+  deps: PersonsOwnDeps,
+  { project }: Preferences,
+  list: ListChoice,
+  { ip, offerOf }: Asked,
+): InSameTransaction {
   return async (session, [outcome]) => {
     if (!outcome || outcome instanceof AppError || outcome.kind !== 'changed' || !outcome.after) return;
     const at = deps.clock.now();
@@ -94,13 +99,13 @@ function consentTo(deps: Deps, { project }: Preferences, list: ListChoice, { ip,
   };
 }
 
-async function setLanguage(deps: Deps, preferences: Preferences, tag: string): Promise<void> {
+async function setLanguage(deps: PersonsOwnDeps, preferences: Preferences, tag: string): Promise<void> {
   await changeContact(deps, preferences, { properties: { [propertyOfLanguage(preferences.project)]: tag } });
 }
 
 /** A change that its contact or its list does not take any more is left out; the page shows what is stored. */
 async function changeContact(
-  deps: Deps,
+  deps: PersonsOwnDeps,
   { project, contact }: Preferences,
   change: Partial<ContactChange>,
   inSameTransaction?: InSameTransaction,
@@ -115,7 +120,12 @@ async function changeContact(
 }
 
 /** Leaving the group of the mail counts for its campaign, as its unsubscribe link does. */
-async function leave(deps: Deps, { ref, own }: Preferences, group: SuppressionGroup, how: string): Promise<void> {
+async function leave(
+  deps: PersonsOwnDeps,
+  { ref, own }: Preferences,
+  group: SuppressionGroup,
+  how: string,
+): Promise<void> {
   const { projectId, messageId, email } = ref;
   const evidence = `${how}, email ${messageId.toHexString()}`;
   const stop =
@@ -125,7 +135,7 @@ async function leave(deps: Deps, { ref, own }: Preferences, group: SuppressionGr
   await stop.catch(unlessGone);
 }
 
-async function takeBack(deps: Deps, { ref }: Preferences, group: SuppressionGroup): Promise<void> {
+async function takeBack(deps: PersonsOwnDeps, { ref }: Preferences, group: SuppressionGroup): Promise<void> {
   await takeBackUnsubscribe(deps, group, ref.email).catch(unlessGone);
 }
 

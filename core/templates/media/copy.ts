@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { batchesById } from '../../base/database/batches.ts';
-import type { Deps, Media } from '../../base/deps.ts';
+import type { Media } from '../../base/deps.ts';
 import { heldElsewhere } from '../../base/held-bytes.ts';
+import type { TemplatesDeps } from '../deps.ts';
 import type { MediaFile } from './model.ts';
 
 const AT_ONCE = 4;
@@ -26,7 +27,7 @@ interface Copying {
  * Brings every picture of every project to another store, and reads each there. A repeat copies what the time before did not: it is safe
  * to end the process at any time. A store that fails ends it.
  */
-export async function copyMedia(deps: Deps, { from, to, onProgress, onLost }: Copying): Promise<Copied> {
+export async function copyMedia(deps: TemplatesDeps, { from, to, onProgress, onLost }: Copying): Promise<Copied> {
   const sum: Copied = { copied: 0, present: 0, lost: 0 };
   for await (const { _id: projectId } of deps.db.projects.find({}, { projection: { _id: 1 } })) {
     for await (const batch of batchesById(deps.db.media, { projectId, state: 'stored' }, { size: AT_ONCE })) {
@@ -42,7 +43,7 @@ export async function copyMedia(deps: Deps, { from, to, onProgress, onLost }: Co
 }
 
 /** null: the picture was deleted in between. */
-async function copyOne(deps: Deps, picture: MediaFile, from: Media, to: Media): Promise<keyof Copied | null> {
+async function copyOne(deps: TemplatesDeps, picture: MediaFile, from: Media, to: Media): Promise<keyof Copied | null> {
   const { name, hash } = picture;
   if (hashOf(await to.read(name, heldElsewhere)) === hash) return 'present';
   const bytes = await from.read(name, heldElsewhere);
@@ -56,7 +57,7 @@ async function copyOne(deps: Deps, picture: MediaFile, from: Media, to: Media): 
   return null;
 }
 
-async function isStored({ db }: Deps, { _id, projectId }: MediaFile): Promise<boolean> {
+async function isStored({ db }: TemplatesDeps, { _id, projectId }: MediaFile): Promise<boolean> {
   return (await db.media.findOne({ _id, projectId, state: 'stored' }, { projection: { _id: 1 } })) !== null;
 }
 

@@ -3,20 +3,21 @@ import { ObjectId } from 'mongodb';
 import { MEDIA_BYTES_MAX } from '../../../schemas/templates/media.ts';
 import { isDuplicateKey, repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
-import type { Deps } from '../../base/deps.ts';
+import type { CallerDeps } from '../../base/deps.ts';
 import { AppError, conflict, invalid, notFound, unavailable } from '../../base/errors.ts';
 import { findById } from '../../base/ids.ts';
 import { type By, madeBy } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf, READ_TIME_MAX_MS } from '../../base/paging.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
+import type { TemplatesDeps } from '../deps.ts';
 import { versionId } from '../versions.ts';
 import type { MediaFile } from './model.ts';
 import { isOfBelievableSize, PIXELS_MAX, type Picture, readPicture, SIDE_MAX } from './pictures.ts';
 import { finishRemoval, MEDIA_REMOVALS, startRemoval } from './removals.ts';
 
 /** Returns in words what the removal of the picture would break, or null. */
-type UseOfPicture = (deps: Deps, picture: Pick<MediaFile, 'projectId' | 'name'>) => Promise<string | null>;
+type UseOfPicture = (deps: CallerDeps, picture: Pick<MediaFile, 'projectId' | 'name'>) => Promise<string | null>;
 
 declare module '../../base/deps.ts' {
   interface Subscribers {
@@ -37,7 +38,12 @@ interface Stored {
 }
 
 /** Refuses everything but a whole PNG, JPEG, GIF or WebP picture. */
-export async function uploadPicture(deps: Deps, project: Tenant, bytes: Uint8Array, origin: By): Promise<Stored> {
+export async function uploadPicture(
+  deps: TemplatesDeps,
+  project: Tenant,
+  bytes: Uint8Array,
+  origin: By,
+): Promise<Stored> {
   if (bytes.length === 0) throw refused('The file is empty', 'must not be empty');
   const picture = readPicture(bytes);
   if (!picture)
@@ -64,7 +70,7 @@ function refused(message: string, problem: string): AppError {
  * The row comes first: after a crash it names the file that has to be removed. Two uploads of the same picture at a time write the same
  * file, and either confirms the row.
  */
-export async function storePicture(deps: Deps, projectId: ObjectId, given: NewPicture): Promise<Stored> {
+export async function storePicture(deps: TemplatesDeps, projectId: ObjectId, given: NewPicture): Promise<Stored> {
   const { bytes } = given;
   const hash = createHash('sha256').update(bytes).digest('hex');
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
@@ -80,7 +86,7 @@ export async function storePicture(deps: Deps, projectId: ObjectId, given: NewPi
 
 type NewPicture = Pick<MediaFile, 'source' | 'createdBy'> & { picture: Picture; bytes: Uint8Array };
 
-function newRow({ clock }: Deps, projectId: ObjectId, given: NewPicture, hash: string): MediaFile {
+function newRow({ clock }: TemplatesDeps, projectId: ObjectId, given: NewPicture, hash: string): MediaFile {
   const _id = new ObjectId();
   const { picture, bytes, ...made } = given;
   const { ending, width, height } = picture;
@@ -95,7 +101,7 @@ function newRow({ clock }: Deps, projectId: ObjectId, given: NewPicture, hash: s
 }
 
 /** null: another upload was first. */
-async function reserve(deps: Deps, row: MediaFile): Promise<MediaFile | null> {
+async function reserve(deps: TemplatesDeps, row: MediaFile): Promise<MediaFile | null> {
   const { projectId, sizeBytes } = row;
   const usage = { _id: projectId, projectId };
   // Of several first uploads of a project one inserts the document.
@@ -123,7 +129,7 @@ function full(): AppError {
 }
 
 /** null: the row was removed before the file was there. */
-async function write(deps: Deps, row: MediaFile, bytes: Uint8Array): Promise<MediaFile | null> {
+async function write(deps: TemplatesDeps, row: MediaFile, bytes: Uint8Array): Promise<MediaFile | null> {
   const { _id, projectId, name } = row;
   try {
     await deps.media.save(name, bytes);
@@ -142,12 +148,12 @@ async function write(deps: Deps, row: MediaFile, bytes: Uint8Array): Promise<Med
   return media;
 }
 
-export function listMedia({ db }: Deps, project: Tenant, page: Page): Promise<PageOf<MediaFile>> {
+export function listMedia({ db }: TemplatesDeps, project: Tenant, page: Page): Promise<PageOf<MediaFile>> {
   return pageOf(db.media, { projectId: project._id, state: 'stored' }, page, { sort: { _id: -1 } });
 }
 
 /** Mail that was sent shows the picture no longer. */
-export async function deleteMedia(deps: Deps, project: Tenant, mediaId: string): Promise<void> {
+export async function deleteMedia(deps: TemplatesDeps, project: Tenant, mediaId: string): Promise<void> {
   const media = await findById(deps.db.media, project, mediaId, 'MEDIA');
   if (media.state !== 'stored') throw notFound('MEDIA');
   for (const useOf of deps.subscribers.usesOfPicture) {
@@ -158,7 +164,7 @@ export async function deleteMedia(deps: Deps, project: Tenant, mediaId: string):
 }
 
 /** Returns false when another call has begun to remove it. */
-async function removeNow(deps: Deps, media: MediaFile): Promise<boolean> {
+async function removeNow(deps: TemplatesDeps, media: MediaFile): Promise<boolean> {
   if (!(await startRemoval(deps, media))) return false;
   // The job repeats what fails here.
   await finishRemoval(deps, media).catch((error) =>
@@ -168,7 +174,7 @@ async function removeNow(deps: Deps, media: MediaFile): Promise<boolean> {
 }
 
 /** For a project that is deleted. An upload that is under way conflicts with the first write, or is found by the second. */
-export async function deleteMediaOfProject(deps: Deps, projectId: ObjectId): Promise<void> {
+export async function deleteMediaOfProject(deps: TemplatesDeps, projectId: ObjectId): Promise<void> {
   const deletedAt = deps.clock.now();
   const usage = { _id: projectId, projectId };
   await repeatOnDuplicate(() =>
@@ -182,7 +188,7 @@ export async function deleteMediaOfProject(deps: Deps, projectId: ObjectId): Pro
 }
 
 export async function templateWithPicture(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<TemplatesDeps, 'db'>,
   { projectId, name }: Pick<MediaFile, 'projectId' | 'name'>,
 ): Promise<string | null> {
   const showing = { projectId, emailTemplate: { $regex: namePattern(name) } };
@@ -197,7 +203,7 @@ export async function templateWithPicture(
 }
 
 export async function logoWithPicture(
-  { db, config }: Pick<Deps, 'db' | 'config'>,
+  { db, config }: Pick<TemplatesDeps, 'db' | 'config'>,
   { projectId, name }: Pick<MediaFile, 'projectId' | 'name'>,
 ): Promise<string | null> {
   const logoUrl = `${config.publicUrl}/media/${name}`;

@@ -1,7 +1,7 @@
-import type { Deps } from '../../../base/deps.ts';
 import { invalid } from '../../../base/errors.ts';
 import type { Project } from '../../../base/model.ts';
 import { getContact } from '../../../people/contacts/contacts.ts';
+import type { FiguresDeps } from '../../deps.ts';
 import { mailActivity } from './mails.ts';
 import { type Activity, type Cursor, compareActivity } from './model.ts';
 import { changeActivity, consentActivity, customEventActivity, suppressionActivity } from './sources.ts';
@@ -18,7 +18,7 @@ const CURSOR = /^(\d{1,15})-([0-4])-([0-9a-f]{24}(?:-\d{4})?)$/;
 
 /** The activity of a contact, newest first. Each source is read up to the limit, or bounded in itself. */
 export async function contactActivity(
-  deps: Deps,
+  deps: FiguresDeps,
   project: Project,
   contactId: string,
   { limit = LIMIT, before }: { limit?: number | undefined; before?: string | undefined },

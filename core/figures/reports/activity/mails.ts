@@ -1,9 +1,9 @@
 import type { Filter } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import { READ_TIME_MAX_MS } from '../../../base/paging.ts';
 import type { Message, TimelineEntry } from '../../../mail/ledger/model.ts';
 import { timelineOf } from '../../../mail/messages/timeline.ts';
 import type { Contact } from '../../../people/model.ts';
+import type { FiguresDeps } from '../../deps.ts';
 import { type Activity, type Asked, sources } from './model.ts';
 
 /** The newest mails of a contact, of which every step is shown; an open of today may be that of an old mail. */
@@ -18,7 +18,7 @@ const typeOf: Partial<Record<string, string>> = {
   ...{ unsubscribed: 'email.unsubscribed', complained: 'email.spam_reported' },
 };
 
-export async function mailActivity(deps: Deps, { contact }: Asked): Promise<Activity[]> {
+export async function mailActivity(deps: FiguresDeps, { contact }: Asked): Promise<Activity[]> {
   const mails = await mailsOf(deps, contact);
   return mails.flatMap((message) => stepsOf(message, contact));
 }
@@ -38,7 +38,7 @@ function isAbout({ email }: Contact, { recipients }: Message, step: TimelineEntr
   return !recipients || step.email === undefined || step.email === email;
 }
 
-async function mailsOf({ db }: Deps, { _id: contactId, projectId, email }: Contact): Promise<Message[]> {
+async function mailsOf({ db }: FiguresDeps, { _id: contactId, projectId, email }: Contact): Promise<Message[]> {
   const newest = (filter: Filter<Message>, hint: string) =>
     db.messages
       .find({ projectId, ...filter }, { hint, projection: { content: 0, data: 0 }, maxTimeMS: READ_TIME_MAX_MS })

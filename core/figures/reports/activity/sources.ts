@@ -1,9 +1,9 @@
 import { type Document, ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import { READ_TIME_MAX_MS } from '../../../base/paging.ts';
+import type { FiguresDeps } from '../../deps.ts';
 import { type Activity, type Asked, type Cursor, sources } from './model.ts';
 
-export async function customEventActivity({ db }: Deps, { contact, cursor, limit }: Asked): Promise<Activity[]> {
+export async function customEventActivity({ db }: FiguresDeps, { contact, cursor, limit }: Asked): Promise<Activity[]> {
   const { _id: contactId, projectId } = contact;
   const found = await db.events
     .find(
@@ -19,7 +19,7 @@ export async function customEventActivity({ db }: Deps, { contact, cursor, limit
   }));
 }
 
-export async function changeActivity({ db }: Deps, { contact, cursor, limit }: Asked): Promise<Activity[]> {
+export async function changeActivity({ db }: FiguresDeps, { contact, cursor, limit }: Asked): Promise<Activity[]> {
   const { _id: contactId, projectId } = contact;
   const found = await db.contactHistory
     .find(
@@ -36,7 +36,7 @@ export async function changeActivity({ db }: Deps, { contact, cursor, limit }: A
 }
 
 /** At most one entry for each group. */
-export async function suppressionActivity({ db }: Deps, { contact }: Asked): Promise<Activity[]> {
+export async function suppressionActivity({ db }: FiguresDeps, { contact }: Asked): Promise<Activity[]> {
   const { email, projectId } = contact;
   const found = await db.suppressions.find({ projectId, email }, { hint: 'address' }).toArray();
   return found.map((suppression) => ({
@@ -46,7 +46,7 @@ export async function suppressionActivity({ db }: Deps, { contact }: Asked): Pro
   }));
 }
 
-export async function consentActivity({ db }: Deps, { contact, cursor, limit }: Asked): Promise<Activity[]> {
+export async function consentActivity({ db }: FiguresDeps, { contact, cursor, limit }: Asked): Promise<Activity[]> {
   const { _id: contactId, projectId } = contact;
   const found = await db.consents
     .find(

@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import type { Session } from '../../../base/model.ts';
+import type { FiguresDeps } from '../../deps.ts';
 import type { Origin } from '../documents.ts';
 import { campaignSource } from '../parts.ts';
 
 /** The sending domain and the tags of campaigns: of the frozen content, or as they were counted before the campaign was deleted. */
 export async function campaignOrigins(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<FiguresDeps, 'db'>,
   projectId: ObjectId,
   campaignIds: ObjectId[],
   session?: Session,

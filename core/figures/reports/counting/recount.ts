@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { batchesById } from '../../../base/database/batches.ts';
-import type { Deps } from '../../../base/deps.ts';
 import type { Project } from '../../../base/model.ts';
 import { markEarlierCounted } from '../../../mail/feedback/counted.ts';
 import { countedFacts } from '../../../mail/ledger/counting/facts.ts';
 import { after } from '../../../mail/ledger/ledger.ts';
 import type { Message } from '../../../mail/ledger/model.ts';
+import type { FiguresDeps } from '../../deps.ts';
 import { Documents } from '../documents.ts';
 import { countEarlierClicks } from '../links/count.ts';
 import { LinkDocuments } from '../links/documents.ts';
@@ -142,7 +142,7 @@ async function keepPaused({ db }: CountDeps, projectId: ObjectId, by: ObjectId):
 }
 
 async function end(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<FiguresDeps, 'db'>,
   projectId: ObjectId,
   by: ObjectId,
   fields: { count: number; since: Date },

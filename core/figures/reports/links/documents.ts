@@ -1,9 +1,9 @@
 import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import { derivedId } from '../../../base/ids.ts';
 import type { Session } from '../../../base/model.ts';
 import { isErased } from '../../../mail/messages/clicks.ts';
 import type { CountedLink } from '../../../mail/messages/model.ts';
+import type { FiguresDeps } from '../../deps.ts';
 import type { LinkCounts, LinkSource } from '../model.ts';
 
 /** URLs of links without a number that a source has rows for; further ones are counted together. */
@@ -39,7 +39,7 @@ export class LinkDocuments {
   }
 
   /** Empties it. */
-  async write({ db }: Pick<Deps, 'db'>): Promise<void> {
+  async write({ db }: Pick<FiguresDeps, 'db'>): Promise<void> {
     const changes = this.#changes;
     this.#changes = [];
     const known = await this.#knownLinks({ db }, changes);
@@ -57,7 +57,10 @@ export class LinkDocuments {
   }
 
   /** Rows by URL without clicks, because all people who clicked are erased, lose the URL. Their places are not given again. */
-  async #eraseLeft({ db }: Pick<Deps, 'db'>, sums: ReadonlyMap<string, { link: Link; by: Sums }>): Promise<void> {
+  async #eraseLeft(
+    { db }: Pick<FiguresDeps, 'db'>,
+    sums: ReadonlyMap<string, { link: Link; by: Sums }>,
+  ): Promise<void> {
     const { projectId, session } = this.#where;
     const fewer = [...sums].filter(([, { link, by }]) => link.link === null && link.url !== null && by.people < 0);
     if (fewer.length === 0) return;
@@ -97,7 +100,7 @@ export class LinkDocuments {
   }
 
   /** Rows are never taken back, so a link without one never gets one once there are enough. */
-  async #knownLinks({ db }: Pick<Deps, 'db'>, changes: Change[]): Promise<Set<string>> {
+  async #knownLinks({ db }: Pick<FiguresDeps, 'db'>, changes: Change[]): Promise<Set<string>> {
     const { projectId, count, session } = this.#where;
     const options = session ? { session } : {};
     const known = new Set<string>();

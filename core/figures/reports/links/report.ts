@@ -1,7 +1,7 @@
-import type { Deps } from '../../../base/deps.ts';
 import type { Project } from '../../../base/model.ts';
 import { compiled } from '../../../templates/cache.ts';
 import type { WrittenLink } from '../../../templates/language/templates.ts';
+import type { FiguresDeps } from '../../deps.ts';
 import type { LinkCounts } from '../model.ts';
 import { automationSource, campaignSource } from '../parts.ts';
 import { completeSince, readState } from '../state.ts';
@@ -34,7 +34,7 @@ interface Current {
   links: readonly WrittenLink[];
 }
 
-type ReportDeps = Pick<Deps, 'db' | 'clock' | 'state'>;
+type ReportDeps = Pick<FiguresDeps, 'db' | 'clock' | 'state'>;
 
 export async function linksOfCampaign(
   deps: ReportDeps,

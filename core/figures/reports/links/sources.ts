@@ -1,15 +1,16 @@
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../../base/deps.ts';
+import { oncePerCore } from '../../../base/deps.ts';
 import { distinctIds } from '../../../base/ids.ts';
 import type { Session } from '../../../base/model.ts';
 import { BoundedMap } from '../../../base/work/cache.ts';
 import { compiled } from '../../../templates/cache.ts';
 import type { WrittenLink } from '../../../templates/language/templates.ts';
+import type { FiguresDeps } from '../../deps.ts';
 import type { OriginRow } from '../counting/count-rows.ts';
 import type { LinkSource } from '../model.ts';
 import { automationSource, campaignSource } from '../parts.ts';
 
-export type LinkDeps = Pick<Deps, 'db' | 'state'>;
+export type LinkDeps = Pick<FiguresDeps, 'db' | 'state'>;
 
 const KEPT_MAX = 200;
 const kept = oncePerCore((_deps: LinkDeps) => new BoundedMap<string, readonly WrittenLink[]>(KEPT_MAX));

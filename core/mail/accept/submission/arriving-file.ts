@@ -1,6 +1,6 @@
 import { Binary, type ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import { Blocks } from '../../../base/held-bytes.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Attachment, Content } from '../../ledger/model.ts';
 import { deleteContent, openUpload, type Upload } from '../../messages/contents.ts';
 
@@ -24,13 +24,13 @@ interface Arriving {
  *   mail was queued by then, so that nothing of an interrupted upload stays
  */
 export class ArrivingFile {
-  readonly #deps: Deps;
+  readonly #deps: MailDeps;
   readonly #arriving: Arriving;
   readonly #held = new Blocks();
   #sizeBytes = 0;
   #upload: Upload | null = null;
 
-  constructor(deps: Deps, arriving: Arriving) {
+  constructor(deps: MailDeps, arriving: Arriving) {
     this.#deps = deps;
     this.#arriving = arriving;
   }

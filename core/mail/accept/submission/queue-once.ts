@@ -1,9 +1,10 @@
 import { insertRows } from '../../../base/database/idempotency.ts';
 import { isDuplicateKey } from '../../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../../base/database/transactions.ts';
-import { type Deps, oncePerCore } from '../../../base/deps.ts';
+import { oncePerCore } from '../../../base/deps.ts';
 import type { IdempotencyRow } from '../../../base/model.ts';
 import { createBatcher } from '../../../base/work/batcher.ts';
+import type { MailDeps } from '../../deps.ts';
 import { insertWritten, type Mailing, type Written, wakeLanes, writtenOf } from '../../messages/messages.ts';
 
 interface Once {
@@ -19,15 +20,15 @@ const TOGETHER_MAX = 50;
  * Queues a mailing in the same commit as its idempotency rows, so that a process that ends at any moment has written both or neither.
  * False: some of the rows exist already, and nothing was written.
  */
-export function queueOnce(deps: Deps, { rows, ...mailing }: Mailing & Once): Promise<boolean> {
+export function queueOnce(deps: MailDeps, { rows, ...mailing }: Mailing & Once): Promise<boolean> {
   return joiner(deps)({ ...writtenOf(deps, mailing), rows });
 }
 
-const joiner = oncePerCore((deps: Deps) =>
+const joiner = oncePerCore((deps: MailDeps) =>
   createBatcher<WrittenOnce, boolean>((mailings) => storeOnce(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 
-async function storeOnce(deps: Deps, mailings: WrittenOnce[]): Promise<Array<boolean | Error>> {
+async function storeOnce(deps: MailDeps, mailings: WrittenOnce[]): Promise<Array<boolean | Error>> {
   try {
     await store(deps, mailings);
     return mailings.map(() => true);
@@ -39,7 +40,7 @@ async function storeOnce(deps: Deps, mailings: WrittenOnce[]): Promise<Array<boo
   return (await Promise.all(stored)).flat();
 }
 
-async function store(deps: Deps, mailings: WrittenOnce[]): Promise<void> {
+async function store(deps: MailDeps, mailings: WrittenOnce[]): Promise<void> {
   const rows = mailings.flatMap((mailing) => mailing.rows);
   await inTransaction(deps, async (session) => {
     await insertRows(deps, rows, session);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { KEPT_MS, removeExpiredRows, rowId } from '../../../base/database/idempotency.ts';
-import type { Deps } from '../../../base/deps.ts';
 import { conflict } from '../../../base/errors.ts';
 import { derivedId } from '../../../base/ids.ts';
 import type { IdempotencyRow, Mailbox, Project } from '../../../base/model.ts';
@@ -9,6 +8,7 @@ import { emailDomain } from '../../../base/text/addresses.ts';
 import { taggedWith } from '../../../base/text/tags.ts';
 import { findNamableGroup } from '../../../consent/suppressions/groups.ts';
 import { domainNotVerified } from '../../../domains/senders.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Attachment, Content, Message, MessageRecipient } from '../../ledger/model.ts';
 import { states } from '../../ledger/states.ts';
 import { refuseFullBacklog } from '../../messages/messages.ts';
@@ -87,7 +87,7 @@ export function submissionContent(
 
 /** Queues a mail that leaves as it came. Recipients who had the same mail within 24 hours are left out. */
 export async function submitMail(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   mail: SubmittedMail,
   origin: MailOrigin,
@@ -137,7 +137,7 @@ export async function submitMail(
  * One row for each recipient, and one for an Idempotency-Key, which no other mail may use. A mail with neither a key nor a Message-ID of
  * its own is like no other.
  */
-function idempotencyRows(deps: Deps, { _id: projectId }: Project, mail: SubmittedMail, emailId: ObjectId) {
+function idempotencyRows(deps: MailDeps, { _id: projectId }: Project, mail: SubmittedMail, emailId: ObjectId) {
   const { idempotencyKey: key, messageId, fingerprint } = mail;
   const identity = key === null ? `message ${messageId}\n${fingerprint}` : `key ${key}`;
   const idOf = (email: string) => rowId(projectId, hashOf(`submission ${identity}\n${email}`));
@@ -158,7 +158,7 @@ function idempotencyRows(deps: Deps, { _id: projectId }: Project, mail: Submitte
 
 /** The emailIds under the ids of the rows that exist. Rows whose time is over are removed. */
 async function knownRows(
-  { db, clock }: Deps,
+  { db, clock }: MailDeps,
   { idempotencyKey, fingerprint }: SubmittedMail,
   rows: IdempotencyRow[],
 ): Promise<Map<string, string>> {

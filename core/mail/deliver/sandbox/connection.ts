@@ -1,6 +1,6 @@
 import { untilDone } from '../../../base/database/retry.ts';
-import type { Deps } from '../../../base/deps.ts';
 import { isSandboxAddress, sandboxBehaviour } from '../../../base/sandbox.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Connection, Delivery, Envelope, RecipientReply } from '../../ledger/relay.ts';
 import type { ClaimedMail } from '../claimed-mail.ts';
 import { storeReports } from './reports.ts';
@@ -16,7 +16,7 @@ const LATER: RecipientReply = {
 };
 const NONE: RecipientReply = { accepted: false, code: 0, enhanced: null, text: '' };
 
-type SandboxDeps = Pick<Deps, 'db' | 'clock' | 'signals' | 'log' | 'config'>;
+type SandboxDeps = Pick<MailDeps, 'db' | 'clock' | 'signals' | 'log' | 'config'>;
 
 /**
  * The way of a mail with sandbox addresses: they get their answer here and the relay gets the others, so that a mail to sandbox

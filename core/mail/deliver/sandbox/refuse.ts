@@ -1,5 +1,5 @@
-import type { Deps } from '../../../base/deps.ts';
 import { isSandboxAddress, readSandbox, whyNoSandbox } from '../../../base/sandbox.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Verdict } from '../../ledger/ledger.ts';
 import { afterOutcome } from '../../ledger/rules/judge-delivery.ts';
 import { isOpenRecipient } from '../../ledger/states.ts';
@@ -16,7 +16,7 @@ export function namesSandbox({ held, recipients }: ClaimedMail): boolean {
  * hears of them: it would bounce them, and so would harm the name of the sender.
  */
 export async function withoutUnanswered<Mail extends ClaimedMail>(
-  deps: Pick<Deps, 'db' | 'config'>,
+  deps: Pick<MailDeps, 'db' | 'config'>,
   mail: Mail,
 ): Promise<{ mail: Mail } | { verdict: Verdict }> {
   const settings = await readSandbox(deps, mail.held.projectId);

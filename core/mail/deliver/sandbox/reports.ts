@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../../../base/database/idempotent-insert.ts';
-import type { Deps } from '../../../base/deps.ts';
 import { derivedId } from '../../../base/ids.ts';
 import { sandboxBehaviour } from '../../../base/sandbox.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../../jobs/queue.ts';
+import type { MailDeps } from '../../deps.ts';
 import { after } from '../../ledger/ledger.ts';
 import type { Reply } from '../../ledger/relay.ts';
 import { formatReply } from '../../ledger/rules/relay-replies.ts';
@@ -29,7 +29,10 @@ interface AcceptedMail {
 }
 
 /** Stores the reports that follow from a mail that the sandbox has taken. A repeat stores none twice. */
-export async function storeReports(deps: Pick<Deps, 'db' | 'clock' | 'signals'>, mail: AcceptedMail): Promise<void> {
+export async function storeReports(
+  deps: Pick<MailDeps, 'db' | 'clock' | 'signals'>,
+  mail: AcceptedMail,
+): Promise<void> {
   const { projectId, messageId, returnPath } = mail;
   const createdAt = deps.clock.now();
   const reports = mail.emails.flatMap((email) => {
@@ -58,7 +61,7 @@ export async function storeReports(deps: Pick<Deps, 'db' | 'clock' | 'signals'>,
 }
 
 /** Hands reports to the inbound mail server, as a mail server that reports would. A reply of code 0 says that none came. */
-export function sandboxReports(deps: Deps, hand: (mail: ReportMail) => Promise<Reply>): JobQueue {
+export function sandboxReports(deps: MailDeps, hand: (mail: ReportMail) => Promise<Reply>): JobQueue {
   return documentQueue<SandboxReport>(deps, {
     name: SANDBOX_REPORTS,
     collection: deps.db.sandboxReports,
@@ -70,7 +73,7 @@ export function sandboxReports(deps: Deps, hand: (mail: ReportMail) => Promise<R
 
 /** A second time is harmless: a report that is applied already changes nothing. */
 async function handOver(
-  deps: Deps,
+  deps: MailDeps,
   hand: (mail: ReportMail) => Promise<Reply>,
   report: SandboxReport,
 ): Promise<DueOutcome> {

@@ -1,4 +1,4 @@
-import type { Deps } from '../../../base/deps.ts';
+import type { MailDeps } from '../../deps.ts';
 import { LEASE_MS, type Outcome } from '../../ledger/ledger.ts';
 import type { Message } from '../../ledger/model.ts';
 import { appendTimeline } from '../../messages/messages.ts';
@@ -16,7 +16,7 @@ type Attempted = Pick<Message, '_id' | 'projectId' | 'timeline'>;
  * mail.
  */
 export async function countedAttempt<T extends object>(
-  deps: Deps,
+  deps: MailDeps,
   message: Attempted,
   compose: () => Promise<T>,
 ): Promise<T | Outcome> {
@@ -34,7 +34,7 @@ export async function countedAttempt<T extends object>(
 }
 
 /** Counted regardless of which process has the claim by now: a count that needs the claim would stay zero. */
-async function endAttempt(deps: Deps, message: Attempted, reason: string): Promise<Outcome> {
+async function endAttempt(deps: MailDeps, message: Attempted, reason: string): Promise<Outcome> {
   const { projectId, _id } = message;
   await appendTimeline(deps, { projectId, messageId: _id }, { type: TYPE, at: deps.clock.now(), reason });
   if (attemptsOf(message) + 1 < ATTEMPTS_MAX) return { kind: 'back', delayMs: AGAIN_MS };

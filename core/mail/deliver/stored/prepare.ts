@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import { emailDomain } from '../../../base/text/addresses.ts';
 import { goneGroups } from '../../../consent/suppressions/groups.ts';
 import { type SuppressionFact, stoppedBy } from '../../../consent/suppressions/rules.ts';
@@ -7,6 +6,7 @@ import { suppressionsAgainst } from '../../../consent/suppressions/suppressions.
 import type { Contact } from '../../../people/model.ts';
 import { wantsContact } from '../../compose/compose.ts';
 import { type SendingDomain, sendingDomain } from '../../compose/sending-domain.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Check, Claimed, Verdict } from '../../ledger/ledger.ts';
 import type { Content, Message, MessageRecipient } from '../../ledger/model.ts';
 import { afterOutcome } from '../../ledger/rules/judge-delivery.ts';
@@ -31,7 +31,7 @@ export interface PreparedMail extends ClaimedMail {
  * composing.
  */
 export async function prepareMails(
-  deps: Deps,
+  deps: MailDeps,
   projectId: ObjectId,
   held: Claimed[],
   claim: { owner: string; number: number },
@@ -102,7 +102,7 @@ function ofHeld(held: readonly Claimed[], verdicts: Map<string, Verdict>): Map<C
  * copy is suppressed.
  */
 export function recheck(
-  deps: Deps,
+  deps: MailDeps,
   projectId: ObjectId,
   { messages, contents, mails }: { messages: Message[]; contents: Map<string, Content>; mails: PreparedMail[] },
 ): Check {
@@ -124,7 +124,7 @@ export function recheck(
  * claim.
  */
 async function checkMails(
-  deps: Deps,
+  deps: MailDeps,
   projectId: ObjectId,
   messages: Message[],
   contents: Map<string, Content>,
@@ -177,14 +177,14 @@ function suppressed({ groupId, reason }: SuppressionFact) {
   return { kind: 'suppressed' as const, by: { groupId, reason } };
 }
 
-async function domainsOf(deps: Deps, projectId: ObjectId, contents: Map<string, Content>) {
+async function domainsOf(deps: MailDeps, projectId: ObjectId, contents: Map<string, Content>) {
   const names = new Set([...contents.values()].map(({ from }) => emailDomain(from.email)));
   const found = await Promise.all([...names].map((name) => sendingDomain(deps, projectId, name)));
   return new Map([...names].flatMap((name, index) => (found[index] ? [[name, found[index]]] : [])));
 }
 
 async function contactsOf(
-  deps: Deps,
+  deps: MailDeps,
   projectId: ObjectId,
   messages: Message[],
   contents: Map<string, Content>,

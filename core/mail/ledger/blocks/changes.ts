@@ -1,16 +1,16 @@
 import type { ObjectId } from 'mongodb';
 import { insertNew } from '../../../base/database/idempotent-insert.ts';
-import type { Deps } from '../../../base/deps.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Block, BlockClaim } from './model.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = Pick<MailDeps, 'db'>;
 type OfCampaign = Pick<Block, 'projectId' | 'campaignId'>;
 
 const CLAIMS_AT_ONCE = 1_000;
 
 /** Blocks of an attempt of a freeze; those that a first try has written stay. */
 export async function insertBlocks(
-  deps: Pick<Deps, 'db' | 'state' | 'mongo' | 'config'>,
+  deps: Pick<MailDeps, 'db' | 'state' | 'mongo' | 'config'>,
   blocks: Block[],
 ): Promise<void> {
   await insertNew(deps, deps.db.campaignBlocks.collectionName, blocks);

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import type { Session } from '../../../base/model.ts';
+import type { MailDeps } from '../../deps.ts';
 import { ALL_STATES } from '../states.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = Pick<MailDeps, 'db'>;
 
 /** A campaign of a project. */
 interface OfCampaign {

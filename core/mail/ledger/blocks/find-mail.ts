@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Message } from '../model.ts';
 import type { BlockClaim } from './model.ts';
 import { recipientId } from './recipient-id.ts';
 
-type FindDeps = Pick<Deps, 'db'>;
+type FindDeps = Pick<MailDeps, 'db'>;
 type OpenClaim = Pick<BlockClaim, 'campaignId' | 'n' | 'from' | 'to' | 'frozenAt'>;
 
 /**

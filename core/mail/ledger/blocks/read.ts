@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import type { Session } from '../../../base/model.ts';
+import type { MailDeps } from '../../deps.ts';
 import { ALL_STATES } from '../states.ts';
 import { joined, openRanges, type Seqs, sizeOf } from './counts.ts';
 import type { Block, BlockRecipient } from './model.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = Pick<MailDeps, 'db'>;
 
 /** The blocks that are a campaign's audience: those of one run. */
 export interface OfRun {

@@ -1,4 +1,4 @@
-import type { Deps } from '../../../base/deps.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { CountedPart, Message, SmtpReply } from '../model.ts';
 import { states } from '../states.ts';
 
@@ -62,7 +62,7 @@ export function countedFacts(row: CountedRow): Fact[] {
 }
 
 /** The fields of a new row, of any lane but campaigns: it is to be counted as accepted. */
-export function newlyAccepted({ clock }: Pick<Deps, 'clock'>): Required<Pick<Message, 'counted' | 'countDueAt'>> {
+export function newlyAccepted({ clock }: Pick<MailDeps, 'clock'>): Required<Pick<Message, 'counted' | 'countDueAt'>> {
   const countDueAt = new Date(clock.now().getTime() + ACCEPTED_AFTER_MS);
   return { counted: { isNew: true, deferred: 0 }, countDueAt };
 }

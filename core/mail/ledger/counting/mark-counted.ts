@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import type { Session } from '../../../base/model.ts';
+import type { MailDeps } from '../../deps.ts';
 import { after } from '../ledger.ts';
 
-type Db = Pick<Deps, 'db'>;
+type Db = Pick<MailDeps, 'db'>;
 
 /** How soon rows of open claims are looked at again. */
 const AGAIN_MS = 5_000;

@@ -1,11 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import { type Deps, oncePerCore } from '../../../base/deps.ts';
+import { oncePerCore } from '../../../base/deps.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Ended } from '../outcomes.ts';
 import { DELIVERED_STATES } from '../states.ts';
 import { bucketOf } from './histogram.ts';
 import { type Counted, KEPT_MS, keyOf, minuteOf, ratesChannel, slotField } from './keys.ts';
 
-type NoteDeps = Pick<Deps, 'state' | 'clock' | 'signals' | 'recentCounts'>;
+type NoteDeps = Pick<MailDeps, 'state' | 'clock' | 'signals' | 'recentCounts'>;
 
 /** Gathered for so long, so that a mail costs no command. */
 const GATHER_MS = 500;
@@ -44,12 +45,12 @@ const notesOf = oncePerCore((deps: NoteDeps, onClose) => {
 });
 
 class Notes {
-  readonly #deps: Pick<Deps, 'signals' | 'recentCounts'>;
+  readonly #deps: Pick<MailDeps, 'signals' | 'recentCounts'>;
   #counts = new Map<string, Map<string, number>>();
   #projects = new Map<string, ObjectId>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(deps: Pick<Deps, 'signals' | 'recentCounts'>) {
+  constructor(deps: Pick<MailDeps, 'signals' | 'recentCounts'>) {
     this.#deps = deps;
   }
 

@@ -1,4 +1,4 @@
-import type { Deps } from '../../../base/deps.ts';
+import type { MailDeps } from '../../deps.ts';
 import { percentile } from './histogram.ts';
 import { type Counted, keyOf, minuteOf, SHOWN_MS, SLOT_MS, slotField, slotStart } from './keys.ts';
 
@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** Percentiles are of so long. */
 export const P95_MS = 5 * MINUTE_MS;
 
-type ReadDeps = Pick<Deps, 'recentCounts' | 'clock'>;
+type ReadDeps = Pick<MailDeps, 'recentCounts' | 'clock'>;
 type Fields = Readonly<Record<string, number>>;
 
 export type RatePoint<Name extends string> = { at: Date } & Record<Name, number>;

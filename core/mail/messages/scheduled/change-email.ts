@@ -1,8 +1,8 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import { conflict, notFound } from '../../../base/errors.ts';
 import type { Project } from '../../../base/model.ts';
 import { wakeQueue } from '../../../jobs/queue.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Message } from '../../ledger/model.ts';
 import { CLAIMABLE_STATES, shownState, states, UNSENT_STATES } from '../../ledger/states.ts';
 import { type Email, wholeEmails } from '../copies.ts';
@@ -21,7 +21,7 @@ interface CancelledBatch {
 }
 
 /** A mail of its own that no process has taken. Cancelling again changes nothing, and publishes the same event. */
-export async function cancelEmail(deps: Deps, project: Project, emailId: string, asked: Asked): Promise<Found> {
+export async function cancelEmail(deps: MailDeps, project: Project, emailId: string, asked: Asked): Promise<Found> {
   const email = await getEmail(deps, project, emailId, asked);
   refuseOthers(email);
   await cancelWhole(deps, project._id, email);
@@ -33,7 +33,7 @@ export async function cancelEmail(deps: Deps, project: Project, emailId: string,
 
 /** The mails of one call. Each is cancelled or left alone, so a repeat gives the same numbers once all of them have ended. */
 export async function cancelBatch(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   batchId: string,
   { keyId }: Asked,
@@ -58,7 +58,7 @@ interface NewTime extends Asked {
 
 /** Another time for a mail that still waits for its own. */
 export async function rescheduleEmail(
-  deps: Deps,
+  deps: MailDeps,
   project: Project,
   emailId: string,
   { scheduledAt: text, at, ...asked }: NewTime,
@@ -88,19 +88,19 @@ function refuseOthers({ message: { campaignId, automationId } }: Email): void {
   );
 }
 
-async function emailsOf(deps: Deps, projectId: ObjectId, ofBatch: Filter<Message>): Promise<Email[]> {
+async function emailsOf(deps: MailDeps, projectId: ObjectId, ofBatch: Filter<Message>): Promise<Email[]> {
   const firsts = { ...ofBatch, $or: [{ copy: { $exists: false } }, { 'copy.index': 0 }] };
   const found = await deps.db.messages.find(firsts, { projection: { content: 0 } }).toArray();
   return wholeEmails(deps, projectId, found);
 }
 
-function cancelWhole(deps: Deps, projectId: ObjectId, email: Email): Promise<boolean> {
+function cancelWhole(deps: MailDeps, projectId: ObjectId, email: Email): Promise<boolean> {
   return changeOpen(deps, projectId, email, NOT_TAKEN, cancellation(null));
 }
 
 /** All rows of the mail that did not end unsent, or none of them. */
 async function changeOpen(
-  deps: Deps,
+  deps: MailDeps,
   projectId: ObjectId,
   email: Email,
   from: Filter<Message>,

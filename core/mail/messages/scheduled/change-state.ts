@@ -1,6 +1,6 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
 import { inTransaction } from '../../../base/database/transactions.ts';
-import type { Deps } from '../../../base/deps.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Message, TimelineEntry } from '../../ledger/model.ts';
 import { CLAIMABLE_STATES, OPEN_RECIPIENT_STATES, states, TAKEN_RECIPIENT_STATES } from '../../ledger/states.ts';
 import { TIMELINE_MAX } from '../messages.ts';
@@ -56,7 +56,7 @@ function withLine(line: Omit<TimelineEntry, 'at'>): Document {
 
 /** Changes all of these messages, if all of them are as `from` says, or none. Returns whether it did. */
 export async function changeAll(
-  deps: Deps,
+  deps: MailDeps,
   projectId: ObjectId,
   { ids, from, to }: { ids: ObjectId[]; from: Filter<Message>; to: Document[] },
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Filter, ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import type { Session } from '../../../base/model.ts';
+import type { MailDeps } from '../../deps.ts';
 import type { Message } from '../../ledger/model.ts';
 import { states } from '../../ledger/states.ts';
 import { publishCancelled } from '../events.ts';
@@ -20,7 +20,7 @@ interface Deleted {
  * others still get. So no address waits for a month in mail that is not sent yet.
  */
 export async function cancelMailTo(
-  deps: Deps,
+  deps: MailDeps,
   session: Session,
   projectId: ObjectId,
   { emails, reason, which }: Deleted,
@@ -44,7 +44,7 @@ export async function cancelMailTo(
 }
 
 async function takeOut(
-  { db: { messages } }: Deps,
+  { db: { messages } }: MailDeps,
   session: Session,
   scheduled: Filter<Message> & { projectId: ObjectId },
   { emails, found, isRange }: { emails: string[]; found: Message[]; isRange: boolean },
@@ -61,6 +61,6 @@ async function takeOut(
 }
 
 /** Nothing of a deleted project is sent; the claim checks it again. */
-export async function cancelMailOfProject({ db }: Pick<Deps, 'db'>, projectId: ObjectId): Promise<void> {
+export async function cancelMailOfProject({ db }: Pick<MailDeps, 'db'>, projectId: ObjectId): Promise<void> {
   await db.messages.updateMany({ projectId, state: states.scheduled }, cancellation(PROJECT_DELETED));
 }

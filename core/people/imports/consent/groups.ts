@@ -1,7 +1,7 @@
-import type { Deps } from '../../../base/deps.ts';
 import type { Project } from '../../../base/model.ts';
 import { builtInGroup, liveGroups } from '../../../consent/suppressions/groups.ts';
 import type { SuppressionGroup } from '../../../consent/suppressions/model.ts';
+import type { PeopleDeps } from '../../deps.ts';
 import { stateColumn } from './words.ts';
 
 /** The suppression groups of a project, as the cells of a file name them. */
@@ -13,7 +13,7 @@ interface GroupDirectory {
 const SHOWN_MAX = 80;
 
 /** Read for each batch, since groups may be deleted during an import. */
-export async function groupDirectory(deps: Deps, project: Pick<Project, '_id'>): Promise<GroupDirectory> {
+export async function groupDirectory(deps: PeopleDeps, project: Pick<Project, '_id'>): Promise<GroupDirectory> {
   const live = await liveGroups(deps, project);
   const marketing = live.find(({ isMarketing }) => isMarketing) ?? (await builtInGroup(deps, project, 'marketing'));
   const byCode = new Map(live.map((group) => [group.groupId, group]));
@@ -36,7 +36,7 @@ export async function groupDirectory(deps: Deps, project: Pick<Project, '_id'>):
 
 /** Returns whether no row of an import can have named a group; false also when that is not known any more. */
 export async function importsWithoutGroups(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<PeopleDeps, 'db'>,
   { _id: projectId }: Pick<Project, '_id'>,
 ): Promise<(importId: string) => boolean> {
   const imports = db.imports.find({ projectId, format: 'csv', header: { $ne: null } }, { projection: { header: 1 } });

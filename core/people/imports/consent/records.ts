@@ -1,8 +1,8 @@
-import type { Deps } from '../../../base/deps.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { NewConsent } from '../../../consent/consents/model.ts';
 import { networkAddressFor } from '../../../consent/consents/record.ts';
 import type { ContactOutcome } from '../../changes/apply-change.ts';
+import type { PeopleDeps } from '../../deps.ts';
 import type { ContactImport } from '../model.ts';
 import type { RowChange } from '../read-batch.ts';
 
@@ -10,7 +10,7 @@ type Order = Pick<ContactImport, '_id' | 'projectId'>;
 
 /** Returns the function that makes the records of consent of a batch, once its contacts are known. */
 export async function consentReader(
-  deps: Deps,
+  deps: PeopleDeps,
   { _id: importId, projectId }: Order,
   changes: RowChange[],
 ): Promise<(outcomes: Array<ContactOutcome | AppError>) => NewConsent[]> {

@@ -1,8 +1,8 @@
-import type { Deps } from '../../../base/deps.ts';
 import { builtInGroup } from '../../../consent/suppressions/groups.ts';
 import type { SuppressionGroup } from '../../../consent/suppressions/model.ts';
 import { type SuppressionFact, stoppedBy } from '../../../consent/suppressions/rules.ts';
 import { type NewEntry, suppressEach, suppressionsAgainst } from '../../../consent/suppressions/suppressions.ts';
+import type { PeopleDeps } from '../../deps.ts';
 import type { ContactImport } from '../model.ts';
 import type { RowState } from '../read-batch.ts';
 import type { Stop } from './state.ts';
@@ -18,12 +18,12 @@ interface GroupEntries {
  * Durable when it returns, and called before the contacts of the same rows are written: a person who left is never in a list, or in an
  * automation, without the entry that stops their mail. A repeat changes nothing.
  */
-export async function suppressStopped(deps: Deps, order: Order, states: RowState[]): Promise<void> {
+export async function suppressStopped(deps: PeopleDeps, order: Order, states: RowState[]): Promise<void> {
   for (const { group, entries } of await entriesOf(deps, order, states)) await suppressEach(deps, group, entries);
 }
 
 /** An unsubscribe belongs to the groups of its row; bounces and complaints to the global group, as those of sent mail do. */
-export async function entriesOf(deps: Deps, order: Order, states: RowState[]): Promise<GroupEntries[]> {
+export async function entriesOf(deps: PeopleDeps, order: Order, states: RowState[]): Promise<GroupEntries[]> {
   const found = new Map<string, GroupEntries>();
   const isGlobal = states.some(({ stops }) => stops.some(({ reason }) => reason !== 'UNSUBSCRIBE'));
   const global = isGlobal ? [await builtInGroup(deps, { _id: order.projectId }, 'global')] : [];
@@ -39,7 +39,7 @@ export async function entriesOf(deps: Deps, order: Order, states: RowState[]): P
 
 /** The rows that call an address subscribed although an entry stops its mail; importing never removes the entry. */
 export async function stillSuppressed(
-  deps: Deps,
+  deps: PeopleDeps,
   { projectId }: Pick<Order, 'projectId'>,
   states: RowState[],
 ): Promise<Set<RowState>> {

@@ -1,12 +1,12 @@
-import type { Deps } from '../../../base/deps.ts';
 import type { SuppressionReason } from '../../../consent/suppressions/model.ts';
 import { type AddressEntry, afterChange } from '../../../consent/suppressions/rules.ts';
+import type { PeopleDeps } from '../../deps.ts';
 import { entriesOf, stillSuppressed } from '../consent/suppress.ts';
 import type { ImportOrder, RowState } from '../read-batch.ts';
 
 /** Counts the suppression entries that rows would write, each once, whatever the order of the rows. */
 export class PreviewEntries {
-  readonly #deps: Deps;
+  readonly #deps: PeopleDeps;
   readonly #order: ImportOrder;
   /** The entries that the rows so far ask for, as they would be. */
   readonly #drafts = new Map<string, AddressEntry>();
@@ -17,7 +17,7 @@ export class PreviewEntries {
   readonly #subscribed: Array<{ email: string; groupIds: string[] }> = [];
   #still = 0;
 
-  constructor(deps: Deps, order: ImportOrder) {
+  constructor(deps: PeopleDeps, order: ImportOrder) {
     this.#deps = deps;
     this.#order = order;
   }

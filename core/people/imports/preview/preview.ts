@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../../base/deps.ts';
 import { AppError, invalid } from '../../../base/errors.ts';
 import type { Project } from '../../../base/model.ts';
 import { wouldChange } from '../../changes/would-change.ts';
+import type { PeopleDeps } from '../../deps.ts';
 import { listsNamed } from '../../lists/lists.ts';
 import { type Batch, batchesOf } from '../batches.ts';
 import { type Column, readColumns } from '../columns.ts';
@@ -44,7 +44,7 @@ export async function readStart(source: AsyncIterable<Uint8Array>): Promise<File
 
 /** The effects that an import of the file would have now, found by the code that imports. Nothing is written. */
 export async function previewImport(
-  deps: Deps,
+  deps: PeopleDeps,
   project: Tenant,
   { bytes, sizeBytes }: FileStart,
   { format, listIds }: PreviewOptions,
@@ -62,7 +62,7 @@ export async function previewImport(
 }
 
 class Preview {
-  readonly #deps: Deps;
+  readonly #deps: PeopleDeps;
   readonly #project: Tenant;
   readonly #order: ImportOrder;
   readonly #file: FileStart;
@@ -74,7 +74,7 @@ class Preview {
   #columns: string[] = [];
   #failureReason: string | null = null;
 
-  constructor(deps: Deps, project: Tenant, listIds: ObjectId[], file: FileStart) {
+  constructor(deps: PeopleDeps, project: Tenant, listIds: ObjectId[], file: FileStart) {
     this.#deps = deps;
     this.#project = project;
     this.#file = file;
