@@ -40,7 +40,7 @@ export async function campaignSend(input: CampaignSendInput): Promise<{ status: 
     const summary = last ? `after: ${last.summary}` : 'looks at the campaign';
     const { details, ...step } = await advanceCampaign.executeWithOptions({ summary }, [input]);
     last = step;
-    showAttributes({ Status: step.status, Phase: step.kind });
+    showAttributes({ State: step.status, Phase: step.kind });
     setCurrentDetails(details);
     if (step.kind === 'end') {
       if (!control.isSignalled) return { status: step.status };

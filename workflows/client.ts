@@ -28,7 +28,7 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
         summary: 'Sends a campaign',
         details:
           'Waits until it is due, writes down the audience, sends it page by page, and waits for what was deferred.',
-        attributes: { ProjectId: projectId, CampaignId: campaignId, Status: 'scheduled', Phase: 'start' },
+        attributes: { ProjectId: projectId, CampaignId: campaignId, State: 'scheduled', Phase: 'start' },
         priority: 'first',
         signal: { name: signals.control },
       });
@@ -45,8 +45,8 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
         type: 'metricsRefresh',
         id: workflowIds.metricsRefresh(campaignId),
         args: [{ projectId, campaignId }],
-        summary: 'Refreshes the numbers of a campaign',
-        attributes: { ProjectId: projectId, CampaignId: campaignId, Status: 'running', Phase: 'metrics' },
+        summary: 'Follows a campaign: refreshes its numbers',
+        attributes: { ProjectId: projectId, CampaignId: campaignId, State: 'running', Phase: 'metrics' },
         priority: 'last',
       });
     },
@@ -58,7 +58,7 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
         args: [{ projectId, domainId }],
         summary: `DNS records of ${domainName}`,
         details: `Looks up the records that ${domainName} should publish, until it is verified or three days have passed.`,
-        attributes: { ProjectId: projectId, Status: 'PENDING', Phase: 'records' },
+        attributes: { ProjectId: projectId, State: 'PENDING', Phase: 'records' },
         signal: { name: signals.checkNow },
       });
     },
@@ -70,7 +70,7 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
         args: [{ projectId, importId }],
         summary: 'Contacts of a file',
         details: 'Reads an uploaded file into contacts.',
-        attributes: { ProjectId: projectId, Status: 'queued' },
+        attributes: { ProjectId: projectId, State: 'queued' },
       });
     },
 
@@ -81,7 +81,7 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
         args: [{ projectId, listId }],
         summary: 'Members of a segment',
         details: 'Holds every contact of the project against the filter of the segment.',
-        attributes: { ProjectId: projectId, Status: 'running' },
+        attributes: { ProjectId: projectId, State: 'running' },
         signal: { name: signals.control },
       });
     },
@@ -93,7 +93,7 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
         args: [{ pass: 1, projectId: null, phase: 'project', after: null, projects: 0, mails: 0, changed: 0 }],
         summary: 'Judges stored opens again',
         details: 'The rules that tell people from machines have changed: goes through the mails of all projects.',
-        attributes: { Status: 'running', Phase: 'opens' },
+        attributes: { State: 'running', Phase: 'opens' },
         priority: 'last',
       });
     },
@@ -120,7 +120,7 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
         args: [{ projectId, migrationId, run }],
         summary: `Migration from ${provider}, run ${run}`,
         details: `Job ${migrationId}. Holds when a phase cannot go on; retry, skip or cancel it with \`npm run admin -- migrations\`.`,
-        attributes: { ProjectId: projectId, BulkOperationId: migrationId, Status: 'queued' },
+        attributes: { ProjectId: projectId, BulkOperationId: migrationId, State: 'queued' },
         memo: { migrationId, run },
         whenRunning: 'refuse',
       });

@@ -26,7 +26,7 @@ export async function domainCheck(input: DomainCheckInput): Promise<{ status: st
     looks = control.isSignalled ? 1 : looks + 1;
     control.isSignalled = false;
     last = await checkDomainRecords.executeWithOptions({ summary: `look up the records, look ${looks}` }, [input]);
-    showAttributes({ Status: last?.status ?? 'DELETED', Phase: last?.waitsFor ?? 'finished' });
+    showAttributes({ State: last?.status ?? 'DELETED', Phase: last?.waitsFor ?? 'finished' });
     const delayMs = last?.waitsFor ? nextCheckDelayMs(looks) : null;
     setCurrentDetails(describe(last, looks, delayMs));
     if (!control.isSignalled && delayMs === null) return { status: last?.status ?? 'DELETED' };

@@ -20,7 +20,7 @@ export async function contactImport(input: ContactImportInput): Promise<ImportPr
 
   for (;;) {
     last = await importContactsSlice.executeWithOptions({ summary: `read from row ${(last?.rows ?? 0) + 1}` }, [input]);
-    showAttributes({ Status: last.status });
+    showAttributes({ State: last.status });
     setCurrentDetails(`**${last.status}**: ${last.rows} rows read (${last.percent} %), ${last.failed} failed.`);
     if (last.status !== 'running') return last;
   }

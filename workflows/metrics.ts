@@ -1,6 +1,6 @@
 import { continueAsNew, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
-import { activitiesOn, showAttributes } from './activities.ts';
+import { activitiesOn, hasFormerState, showAttributes } from './activities.ts';
 
 interface MetricsRefreshInput {
   projectId: string;
@@ -18,7 +18,9 @@ export async function metricsRefresh(input: MetricsRefreshInput): Promise<{ stat
       { summary: 'count and store' },
       [input],
     );
-    showAttributes({ Status: status });
+    // It follows the campaign, whose status may change before the next look.
+    const own = nextMs === null ? 'completed' : 'running';
+    showAttributes({ State: hasFormerState() ? status : own });
     setCurrentDetails(details);
     if (nextMs === null) return { status };
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof metricsRefresh>(input);

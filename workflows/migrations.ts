@@ -31,7 +31,7 @@ export async function migration(run: RunRef): Promise<{ status: string }> {
 
   step = await beginMigration.executeWithOptions({ summary: 'take the slot of the project' }, [run]);
   for (;;) {
-    showAttributes({ Status: step.status, Phase: step.phase ?? 'finished' });
+    showAttributes({ State: step.status, Phase: step.phase ?? 'finished' });
     setCurrentDetails(step.details);
     if (step.next === 'end' || step.phase === null) return ended(step);
     const phase = step.phase;
@@ -48,7 +48,7 @@ export async function migration(run: RunRef): Promise<{ status: string }> {
     control.isSignalled = false;
     step = await decideMigration.executeWithOptions({ summary: 'what was decided?' }, [run]);
     if (step.next !== 'hold') continue;
-    showAttributes({ Status: step.status, Phase: phase });
+    showAttributes({ State: step.status, Phase: phase });
     setCurrentDetails(step.details);
     if (await condition(() => control.isSignalled, `${HELD_DAYS} days`, { summary: `needs attention: ${phase}` }))
       continue;

@@ -18,7 +18,7 @@ export async function opensRecompute(walk: OpensWalk): Promise<{ status: string;
   for (;;) {
     const summary = `pass ${at.pass}, from mail ${at.mails + 1}`;
     const { next, waitMs } = await recomputeOpensSlice.executeWithOptions({ summary }, [at]);
-    showAttributes({ Status: next ? 'running' : 'completed' });
+    showAttributes({ State: next ? 'running' : 'completed' });
     if (!next) {
       setCurrentDetails(`**completed** after pass ${at.pass}, which found nothing to change.`);
       return { status: 'completed', passes: at.pass };

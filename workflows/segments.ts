@@ -27,7 +27,7 @@ export async function segmentRecompute(input: SegmentRecomputeInput): Promise<{ 
     control.isSignalled = false;
     last = await recomputeSegmentSlice.executeWithOptions({ summary: summarize(last) }, [input]);
     const { status, waitMs } = last;
-    showAttributes({ Status: status });
+    showAttributes({ State: status });
     setCurrentDetails(describe(last));
     if (!control.isSignalled && (status === 'completed' || status === 'deleted')) return { status };
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof segmentRecompute>(input);

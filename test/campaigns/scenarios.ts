@@ -8,7 +8,7 @@ import { until } from '../support/wait.ts';
 import type { Scenario } from '../workflows/scenarios.ts';
 
 const run = { projectId: '0123456789abcdef01234567', campaignId: '89abcdef0123456789abcdef' };
-const attributes = { ProjectId: run.projectId, CampaignId: run.campaignId, Status: 'scheduled', Phase: 'start' };
+const attributes = { ProjectId: run.projectId, CampaignId: run.campaignId, State: 'scheduled', Phase: 'start' };
 
 type Sending = Extract<CampaignStep, { kind: 'send' }>;
 const freeze: CampaignStep = { kind: 'freeze', status: 'sending', summary: 'writes down the audience' };
@@ -86,7 +86,7 @@ function metricsScenario(name: string, steps: MetricsStep[]): Scenario {
     async run(stage) {
       const handle = await stage.start('metricsRefresh', stage.newId(`metrics-${name}`), [run], {
         ...attributes,
-        Status: 'running',
+        State: 'running',
         Phase: 'metrics',
       });
       await handle.result();

@@ -217,7 +217,7 @@ describe('A campaign that is sent at once', function () {
     });
     const handle = await stage.run(id);
     await until(
-      async () => (await handle.describe()).typedSearchAttributes.get(searchAttributes.Status),
+      async () => (await handle.describe()).typedSearchAttributes.get(searchAttributes.State),
       (status) => status === 'paused',
     );
     expect((await stage.arrived(id)).size).to.equal(arrivedAtAnswer);

@@ -15,7 +15,7 @@ function importScenario(name: string, slices: ImportProgress[]): Scenario {
     async run(stage) {
       const handle = await stage.start('contactImport', stage.newId(`import-${name}`), [importRun], {
         ProjectId: projectId,
-        Status: 'queued',
+        State: 'queued',
       });
       await handle.result();
       return handle;
@@ -32,7 +32,7 @@ function segmentScenario(name: string, slices: RecomputeProgress[]): Scenario {
     async run(stage) {
       const handle = await stage.start('segmentRecompute', stage.newId(`segment-${name}`), [segmentRun], {
         ProjectId: projectId,
-        Status: 'running',
+        State: 'running',
       });
       await handle.result();
       return handle;

@@ -200,11 +200,11 @@ describe('An operator of migrations', function () {
       return Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
     };
     let shown = await attributes();
-    while (shown.Status !== 'needs_attention') shown = await attributes();
+    while (shown.State !== 'needs_attention') shown = await attributes();
     expect(shown).deep.include({
       ProjectId: tenant.project._id.toHexString(),
       BulkOperationId: held.id,
-      Status: 'needs_attention',
+      State: 'needs_attention',
       Phase: 'contacts',
     });
     expect((await workflow().describe()).memo).deep.equal({ migrationId: held.id, run: 1 });

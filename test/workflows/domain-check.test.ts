@@ -7,7 +7,7 @@ import { until } from '../support/wait.ts';
 import { openStage, type Stage } from './support.ts';
 
 const input = { projectId: '0123456789abcdef01234567', domainId: '89abcdef0123456789abcdef' };
-const attributes = { ProjectId: input.projectId, Status: 'PENDING', Phase: 'records' };
+const attributes = { ProjectId: input.projectId, State: 'PENDING', Phase: 'records' };
 const pending: DomainCheckResult = { status: 'PENDING', message: 'Waiting for DNS: the record.', waitsFor: 'records' };
 const live: DomainCheckResult = { status: 'VERIFIED', message: null, waitsFor: null };
 
@@ -40,7 +40,7 @@ describe('The workflow domainCheck', function () {
     expect(looks.get('once')).to.equal(1);
     const { status, typedSearchAttributes } = await handle.describe();
     expect(status.name).to.equal('COMPLETED');
-    expect(typedSearchAttributes.get(searchAttributes.Status)).to.equal('VERIFIED');
+    expect(typedSearchAttributes.get(searchAttributes.State)).to.equal('VERIFIED');
     expect(typedSearchAttributes.get(searchAttributes.Phase)).to.equal('finished');
     expect(typedSearchAttributes.get(searchAttributes.ProjectId)).to.equal(input.projectId);
   });

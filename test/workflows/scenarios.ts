@@ -38,7 +38,7 @@ function domainCheckScenario(
       checkDomainRecords: async () => results[Math.min(looks++, results.length - 1)],
     },
     async run(stage) {
-      const attributes = { ProjectId: domain.projectId, Status: 'PENDING', Phase: 'records' };
+      const attributes = { ProjectId: domain.projectId, State: 'PENDING', Phase: 'records' };
       const handle = await stage.start('domainCheck', stage.newId(`domain-${name}`), [domain], attributes);
       await meanwhile(handle);
       await handle.result();

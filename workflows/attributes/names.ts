@@ -5,7 +5,7 @@ export const searchAttributeNames = [
   'AutomationId',
   'ContactId',
   'BulkOperationId',
-  'Status',
+  'State',
   'Phase',
 ] as const;
 

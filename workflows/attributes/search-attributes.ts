@@ -8,11 +8,11 @@ export const searchAttributes = Object.fromEntries(searchAttributeNames.map((nam
   ReturnType<typeof keyword>
 >;
 
+/** The former name of `State`, which hides the column of the Web UI of the same name. Runs that began with it keep it. */
+export const formerState = keyword('Status');
+
 export type SearchAttributeValues = Partial<Record<SearchAttributeName, string>>;
 
-export function attributePairs(values: SearchAttributeValues): SearchAttributePair[] {
-  return Object.entries(values).map(([name, value]) => ({
-    key: searchAttributes[name as SearchAttributeName],
-    value,
-  }));
+export function attributePairs(values: SearchAttributeValues, keys = searchAttributes): SearchAttributePair[] {
+  return Object.entries(values).map(([name, value]) => ({ key: keys[name as SearchAttributeName], value }));
 }
