@@ -32,7 +32,8 @@ export async function startStage(): Promise<Stage> {
     ...{ PUBLIC_RATE_LIMIT: '10000000', AUTH_FAILURE_LIMIT: '1000000', SMTP_MAX_CONNECTIONS: '8' },
   };
   const environment = await startEnvironment(env, { checkAnswers: false });
-  const post = await startPost({ environment });
+  // The relay is in this process too, and looking at what arrives takes longer than to send it.
+  const post = await startPost({ environment, sink: { strict: false, keepRaw: 0 } });
   return {
     ...{ environment, post },
     async stop() {
