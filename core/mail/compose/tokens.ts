@@ -1,4 +1,4 @@
-import { createCipheriv, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Config } from '../../../schemas/config.ts';
 import { secretKeyBytes } from '../../base/secrets.ts';
@@ -32,6 +32,7 @@ const IDS_BYTES = 24;
 const NUMBER_BYTES = 2;
 const PREVIEW_BYTES = IDS_BYTES + 1 + 1 + 4;
 const MAC_BYTES = 16;
+const HASH_BLOCK_BYTES = 64;
 const ADDRESS_MAC_HEX = 12;
 const GROUP_CHARS = 6;
 const TOKEN_LENGTH_MAX = 8_192;
@@ -179,8 +180,15 @@ function bytesOf(token: string): Buffer | null {
   return bytes.toString('base64url') === token ? bytes : null;
 }
 
-function macOf(key: Key, purpose: string, payload: Buffer): Buffer {
-  return createHmac('sha256', key.mac).update(`${purpose}\u0000`).update(payload).digest().subarray(0, MAC_BYTES);
+/** HMAC-SHA256 as in RFC 2104: two whole hashes cost a third of an Hmac of Node, and a mail has five. */
+function macOf({ inner, outer }: Key, purpose: string, payload: Buffer): Buffer {
+  const within = hashed(Buffer.concat([inner, Buffer.from(`${purpose}\u0000`), payload]));
+  return hashed(Buffer.concat([outer, within])).subarray(0, MAC_BYTES);
+}
+
+/** A text costs half as much as a buffer to come out of the native code. */
+function hashed(bytes: Buffer): Buffer {
+  return Buffer.from(hash('sha256', bytes, 'binary'), 'latin1');
 }
 
 /** Enciphers and deciphers. */
@@ -193,7 +201,9 @@ function addressMac(key: Key, kind: string, ids: Buffer): string {
 }
 
 interface Key {
-  mac: KeyObject;
+  /** The key of the MAC, as it is hashed before the text and before the hash of both. */
+  inner: Buffer;
+  outer: Buffer;
   encryption: KeyObject;
 }
 
@@ -203,10 +213,15 @@ const derived = new WeakMap<readonly string[], Key[]>();
 function keysOf({ secretKeys }: Keys): Key[] {
   const known = derived.get(secretKeys);
   if (known) return known;
-  const keys = secretKeyBytes({ secretKeys }).map((bytes) => ({
-    mac: derive(bytes, 'everpost links'),
-    encryption: derive(bytes, 'everpost unsubscribe encryption'),
-  }));
+  const keys = secretKeyBytes({ secretKeys }).map((bytes) => {
+    const mac = derive(bytes, 'everpost links');
+    return {
+      inner: padded(mac, 0x36),
+      outer: padded(mac, 0x5c),
+      // Given bytes, createCipheriv first determines their type, which costs five times as much as the cipher.
+      encryption: createSecretKey(derive(bytes, 'everpost unsubscribe encryption')),
+    };
+  });
   derived.set(secretKeys, keys);
   return keys;
 }
@@ -217,9 +232,12 @@ function signingKey(config: Keys): Key {
   return first;
 }
 
-/** Key objects: given bytes, createCipheriv first determines their type, which costs five times as much as the cipher. */
-function derive(secret: Buffer, purpose: string): KeyObject {
-  return createSecretKey(createHmac('sha256', secret).update(purpose).digest());
+function derive(secret: Buffer, purpose: string): Buffer {
+  return createHmac('sha256', secret).update(purpose).digest();
+}
+
+function padded(key: Buffer, pad: number): Buffer {
+  return Buffer.from(Buffer.alloc(HASH_BLOCK_BYTES, pad).map((byte, at) => byte ^ (key[at] ?? 0)));
 }
 
 function idsOf({ projectId, messageId }: MailRef): Buffer {
