@@ -326,9 +326,9 @@ export const variables = {
   },
   workerProcesses: {
     type: 'integer',
-    default: 2,
+    default: 1,
     minimum: 1,
-    description: 'Worker processes that npm start runs for the campaign lane.',
+    description: 'Processes that send campaigns, which npm start runs: one for each two processors.',
   },
   workflowBundle: {
     type: 'string',

@@ -11,14 +11,21 @@ const appsStopMs = 8_300;
 const headStartMs = 1_000;
 const apiName = 'api';
 /**
- * The nurseries of the heap. Imports and campaigns make much that is let go at once: with its usual nursery a worker holds a hundred
- * or two hundred megabytes of that. Objects of a request live as long as its write: with a small nursery the API copies them all, a tenth
- * of its work, and one that grows and shrinks is memory that comes and goes.
+ * The nurseries of the heap. Imports make much that is let go at once: with its usual nursery a worker holds a hundred or two hundred
+ * megabytes of that. Objects of a request live as long as its write, and those of a recipient until the relay answers: with a small
+ * nursery the API and the senders of campaigns copy them all, a tenth of their work.
  */
 export const heapFlags = {
   worker: ['--max-semi-space-size=8'],
+  sender: ['--max-semi-space-size=64'],
+  // A nursery that grows and shrinks is memory that comes and goes.
   api: ['--min-semi-space-size=32', '--max-semi-space-size=32'],
 };
+
+/** By the work that a worker does. */
+export function workerFlags(lanes: string | undefined): string[] {
+  return lanes === 'campaign' ? heapFlags.sender : heapFlags.worker;
+}
 
 export interface App {
   readonly name: string;
@@ -47,7 +54,7 @@ export function planApps(env: NodeJS.ProcessEnv, workerProcesses: number): App[]
   const worker = (name: string, lanes: string) => ({
     name,
     script: 'workers/main.ts',
-    flags: heapFlags.worker,
+    flags: workerFlags(lanes),
     env: { ...env, WORKER_LANES: lanes },
   });
   const many = (name: string, lanes: string) =>

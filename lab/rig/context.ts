@@ -13,7 +13,7 @@ import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openPlatform } from '../../platform/connect.ts';
 import { makeIndexes } from '../../platform/mongo/indexes.ts';
-import { heapFlags } from '../../stack/apps.ts';
+import { heapFlags, workerFlags } from '../../stack/apps.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { startForked } from '../../stack/processes/forked.ts';
@@ -132,7 +132,8 @@ export async function openDrill(
     key,
     sender: SENDER,
     sink,
-    startWorker: (more = {}) => start('workers/main.ts', heapFlags.worker, { WORKER_LANES: 'mail', ...more }),
+    startWorker: (more = {}) =>
+      start('workers/main.ts', workerFlags(more.WORKER_LANES), { WORKER_LANES: 'mail', ...more }),
     startApi: (more) => startApi(port, more),
     startAnotherApi: async (more) => startApi(await anyFreePort(), more),
     async close() {

@@ -4,7 +4,7 @@ export const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     recipients: { type: 'string', default: '100000' },
-    senders: { type: 'string', default: '2' },
+    senders: { type: 'string', default: '1' },
     connections: { type: 'string', default: '64' },
     rounds: { type: 'string', default: '3' },
     sizes: { type: 'string', default: '10000,100000,1000000' },
