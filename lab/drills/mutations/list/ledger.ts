@@ -9,13 +9,6 @@ export const ledgerMutations: readonly Mutation[] = [
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
-    name: 'a claim takes what is not due',
-    file: 'core/mail/ledger/claim.ts',
-    find: "...(due ? { $expr: { $lte: ['$dueAt', '$$NOW'] } } : {}),",
-    replace: '',
-    tests: ['test/outbox/ledger.test.ts'],
-  },
-  {
     name: 'a claim that was partly won counts as won whole',
     file: 'core/mail/ledger/claim.ts',
     find: 'owner: ledger.owner, claim, state: states.committing',
@@ -37,31 +30,10 @@ export const ledgerMutations: readonly Mutation[] = [
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
-    name: 'a lease is renewed for another owner',
-    file: 'core/mail/ledger/renew.ts',
-    find: 'owner: ledger.owner, state: states.committing',
-    replace: 'state: states.committing',
-    tests: ['test/outbox/ledger.test.ts'],
-  },
-  {
     name: 'an outcome is written over the message of another owner',
     file: 'core/mail/ledger/record-outcomes.ts',
     find: 'owner, $or: from',
     replace: '$or: from',
-    tests: ['test/outbox/ledger.test.ts'],
-  },
-  {
-    name: 'a late return opens mail that counts as unknown',
-    file: 'core/mail/ledger/record-outcomes.ts',
-    find: 'updateOwn(deps, ledger, late, [{ state: states.committing }])',
-    replace: 'updateOwn(deps, ledger, late, inDoubt)',
-    tests: ['test/outbox/ledger.test.ts'],
-  },
-  {
-    name: 'a process settles what it still holds',
-    file: 'core/mail/ledger/settle-orphans.ts',
-    find: 'ids.filter((id) => !ledger.held.has(id.toHexString()))',
-    replace: 'ids',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
@@ -79,31 +51,10 @@ export const ledgerMutations: readonly Mutation[] = [
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
-    name: 'a run settles a due document that was made due again',
-    file: 'core/jobs/document-queue.ts',
-    find: 'const filter = { _id: doc._id, projectId: doc.projectId, [field]: doc[field] };',
-    replace: 'const filter = { _id: doc._id, projectId: doc.projectId };',
-    tests: ['test/jobs/queue.test.ts'],
-  },
-  {
     name: 'two processes lease the same due documents',
     file: 'core/jobs/document-queue.ts',
     find: 'this.#documents.updateMany({ ...query, ...this.#isDue }, lease, {',
     replace: 'this.#documents.updateMany(query, lease, {',
     tests: ['test/jobs/queue.test.ts'],
-  },
-  {
-    name: 'a process runs due documents that another one leased',
-    file: 'core/jobs/document-queue.ts',
-    find: 'this.#documents.find(won)',
-    replace: 'this.#documents.find(query)',
-    tests: ['test/jobs/queue.test.ts'],
-  },
-  {
-    name: 'a mail is deferred for ever',
-    file: 'core/mail/ledger/rules/bounces.ts',
-    find: 'if (leftMs <= 0) return null;',
-    replace: 'if (leftMs <= 0) return 1_000;',
-    tests: ['test/outbox/bounces.test.ts', 'test/outbox/outcomes.test.ts'],
   },
 ];

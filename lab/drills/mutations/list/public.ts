@@ -6,28 +6,12 @@ const PREFERENCES = ['test/preferences/preferences.test.ts'];
 /** Forms and preferences: people who speak for themselves. */
 export const publicMutations: readonly Mutation[] = [
   {
-    name: 'a confirmed address is kept with its pending subscription',
-    file: 'core/forms/confirm.ts',
-    find: "$unset: { email: '', dueAt: '' } }",
-    replace: "$unset: { dueAt: '' } }",
-    tests: OPT_IN,
-    grep: 'keeps nothing personal of what was confirmed',
-  },
-  {
     name: 'a confirmation does not take the unsubscribe of the person back',
     file: 'core/forms/confirm.ts',
     find: 'await takeBackUnsubscribes(deps, session, turnedOn, email);',
     replace: 'void takeBackUnsubscribes;',
     tests: OPT_IN,
     grep: 'in the default group, the global one and those of the form',
-  },
-  {
-    name: 'turning everything off leaves the lists as they are',
-    file: 'core/persons-own/preferences/save.ts',
-    find: 'lists.filter(({ isOn }) => isOn),',
-    replace: 'lists.filter(({ isOn }) => isOn === null),',
-    tests: PREFERENCES,
-    grep: 'turns all marketing mail off',
   },
   {
     name: 'turning everything off stops the mail that a person needs',

@@ -2,13 +2,6 @@ import type { Mutation } from '../mutation.ts';
 
 export const tenancyMutations: readonly Mutation[] = [
   {
-    name: 'a contact, sender, domain or webhook of another project is read',
-    file: 'core/base/ids.ts',
-    find: 'findOne({ _id, projectId: project._id } as unknown as Filter<T>)',
-    replace: 'findOne({ _id } as unknown as Filter<T>)',
-    tests: ['test/edge/tenancy.test.ts'],
-  },
-  {
     name: 'a mail of another project is read',
     file: 'core/mail/messages/emails.ts',
     find: 'messages.findOne({ _id, projectId: project._id, ...ofKey(keyId) })',
@@ -23,24 +16,10 @@ export const tenancyMutations: readonly Mutation[] = [
     tests: ['test/edge/tenancy.test.ts'],
   },
   {
-    name: 'a inbound message of another project is read',
-    file: 'core/inbound/messages.ts',
-    find: 'inboundMessages.findOne({ _id, projectId: project._id })',
-    replace: 'inboundMessages.findOne({ _id })',
-    tests: ['test/edge/tenancy.test.ts'],
-  },
-  {
     name: 'a template of another project is read',
     file: 'core/templates/find.ts',
     find: 'key && { projectId: project._id, ...key }',
     replace: 'key',
-    tests: ['test/edge/tenancy.test.ts'],
-  },
-  {
-    name: 'a sender of another project is deleted',
-    file: 'core/domains/senders.ts',
-    find: 'deleteOne({ _id: requireId(senderId), projectId: project._id })',
-    replace: 'deleteOne({ _id: requireId(senderId) })',
     tests: ['test/edge/tenancy.test.ts'],
   },
   {
@@ -58,59 +37,10 @@ export const tenancyMutations: readonly Mutation[] = [
     tests: ['test/suppressions/suppressions.test.ts', 'test/contacts/tenancy.test.ts', 'test/mails/send.test.ts'],
   },
   {
-    name: 'inbound threads cross projects',
-    file: 'core/inbound/threads.ts',
-    find: '{ projectId, messageId: { $in: ancestors } }',
-    replace: '{ messageId: { $in: ancestors } }',
-    tests: ['test/feedback/tenancy.test.ts'],
-  },
-  {
-    name: 'an inbound mail names a mail of another project',
-    file: 'core/inbound/threads.ts',
-    find: '{ _id: { $in: ids.map(({ _id }) => _id) }, projectId }',
-    replace: '{ _id: { $in: ids.map(({ _id }) => _id) } }',
-    tests: ['test/feedback/tenancy.test.ts'],
-  },
-  {
     name: 'opens and clicks of another project count',
     file: 'core/mail/feedback/engagements.ts',
     find: 'signals.filter((signal) => signal.projectId.equals(projectId))',
     replace: 'signals',
     tests: ['test/feedback/tenancy.test.ts'],
-  },
-  {
-    name: 'a key of another organization is revoked',
-    file: 'core/accounts/api-keys.ts',
-    find: '{ _id, organizationId, revokedAt: null }',
-    replace: '{ _id, revokedAt: null }',
-    tests: ['test/accounts/account.test.ts'],
-  },
-  {
-    name: 'bounces of another project count towards a suppression',
-    file: 'core/mail/messages/after-outcomes.ts',
-    find: 'const ended = { _id: { $ne: _id }, projectId, endedAt',
-    replace: 'const ended = { _id: { $ne: _id }, endedAt',
-    tests: ['test/feedback/tenancy.test.ts'],
-  },
-  {
-    name: 'a return path is taken at the domain of another project',
-    file: 'core/inbound/destinations.ts',
-    find: 'findOne({ projectId, domainName: {',
-    replace: 'findOne({ domainName: {',
-    tests: ['test/feedback/tenancy.test.ts'],
-  },
-  {
-    name: 'two projects share the files of one inbound mail',
-    file: 'core/inbound/receive.ts',
-    find: 'const parts = [projectId.toHexString(), domainName,',
-    replace: 'const parts = [domainName,',
-    tests: ['test/feedback/tenancy.test.ts'],
-  },
-  {
-    name: 'a deleted contact takes the mail of another contact with it',
-    file: 'core/mail/erase/erase.ts',
-    find: 'const address = { email, contactId: { $exists: false } };',
-    replace: 'const address = { email };',
-    tests: ['test/messages/erase.test.ts'],
   },
 ];
