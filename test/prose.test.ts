@@ -36,6 +36,16 @@ const allowed: Record<string, number> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'prose-allowed.json'), 'utf8'),
 );
 
+/** The terms in italics in the last column of the glossary, each with the word to use. */
+const glossary = [...readFileSync(join(root, 'docs/GLOSSARY.md'), 'utf8').matchAll(/^\| (.+?) \| .* \| (.*?) ?\|$/gm)];
+const avoided = glossary.flatMap(([, word = '', terms = '']) =>
+  [...terms.matchAll(/\*([^*]+)\*/g)].map(([, term = '']) => ({
+    term,
+    word,
+    pattern: new RegExp(`\\b${term}s?\\b`, 'i'),
+  })),
+);
+
 describe('Comments and test titles', () => {
   it('are plain English: no tics but those still allowed', () => {
     const faults = rooms.flatMap(written).flatMap((file) => {
@@ -55,6 +65,20 @@ describe('Comments and test titles', () => {
     expect(loose.map(([file]) => `lower the number of ${file} in test/prose-allowed.json`)).to.deep.equal([]);
   });
 
+  it('use no word that the glossary avoids in italics', () => {
+    const faults = rooms
+      .flatMap(written)
+      .flatMap((file) =>
+        proseOf(readFileSync(join(root, file), 'utf8')).flatMap((text) =>
+          avoided
+            .filter(({ pattern }) => pattern.test(text))
+            .map(({ term, word }) => `${file}: "${term}"; the glossary says "${word}": ${text.slice(0, 100)}`),
+        ),
+      );
+    expect(faults).to.deep.equal([]);
+    expect(avoided.length).to.be.above(30);
+  });
+
   it('with each of the tics are found', () => {
     const samples = [
       '/** What is claimed and has no dot goes back. */',
@@ -70,6 +94,14 @@ describe('Comments and test titles', () => {
     expect(
       ticsOf(proseOf("const what = 'somebody'; // A range that ran out of time resumes at nextSeq.")),
     ).to.deep.equal([]);
+  });
+});
+
+describe('The glossary', () => {
+  it('has one line for each word', () => {
+    const words = glossary.flatMap(([, word = '']) => (/^(Word|-+)$/.test(word) ? [] : [word]));
+    expect(words.filter((word, at) => words.indexOf(word) !== at)).to.deep.equal([]);
+    expect(words.length).to.be.above(100);
   });
 });
 

@@ -128,7 +128,7 @@ describe('Tags of a campaign', function () {
     }
   });
 
-  it('are a dimension of the series: all its recipients, the same after a recount, and after it was deleted', async () => {
+  it('are a part of the series: all its recipients, the same after a recount, and after it was deleted', async () => {
     const audience = await stage.list(5, (i) =>
       i === 0 ? 'perm-rcpt-550-5.1.1+series@example.org' : `series${i}@example.org`,
     );

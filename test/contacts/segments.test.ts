@@ -198,7 +198,7 @@ describe('Segments', () => {
       await expectCountsRight(environment, stopped);
     });
 
-    it('the workflow segment-{listId}, started by a due document, does both looks', async function () {
+    it('the workflow segment-{listId}, started by a job, does both looks', async function () {
       this.timeout(120_000);
       const run = await environment.newTenant('Run');
       const { id } = (await run.client.post('/contact-lists', segmentOf('lastName', 'equals', 'Old'))).body.data;

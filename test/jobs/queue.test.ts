@@ -21,7 +21,7 @@ type Row = { _id: ObjectId; projectId: ObjectId; lane?: string; dueAt?: Date };
 
 const deaf: Signals = { publish() {}, subscribe: () => () => undefined, isUp: () => false };
 
-describe('Due documents', () => {
+describe('Jobs in documents', () => {
   let environment: Environment;
   let rows: Collection<Row>;
   let loops: RunningQueues[] = [];

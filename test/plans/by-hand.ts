@@ -154,7 +154,7 @@ async function claimInPart({ stage, dying, aside, projectId }: Scene): Promise<v
   await aside.endLeases(projectId);
 }
 
-/** Scheduled mail: postponed, cancelled, and to contacts that are deleted. */
+/** Scheduled mail: given another time, cancelled, and to contacts that are deleted. */
 async function schedule({ stage }: Scene): Promise<void> {
   const scheduledAt = new Date(Date.now() + HOUR_MS).toISOString();
   const { client } = stage.own;

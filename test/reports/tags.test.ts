@@ -98,7 +98,7 @@ describe('GET /reports/series by tag', () => {
     expect(await storedCounts(environment.deps, tenant)).to.deep.equal(stored);
   });
 
-  it('takes name:value or other, and one dimension at a time; another project has its own', async () => {
+  it('takes name:value or other, and one part at a time; another project has its own', async () => {
     await sent(['kind:a']);
     await count();
     for (const tag of ['kind', 'kind:', 'a:b:c', 'Other', 'kind:%24a']) {
