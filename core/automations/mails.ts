@@ -7,6 +7,7 @@ import { breathe } from '../base/work/breathe.ts';
 import { linkSetOf } from '../mail/compose/link-sets.ts';
 import type { Content, Message } from '../mail/ledger/model.ts';
 import { states } from '../mail/ledger/states.ts';
+import { newContent } from '../mail/messages/contents.ts';
 import { dueAtOnce } from '../mail/messages/messages.ts';
 import type { Contact } from '../people/model.ts';
 import { compiled } from '../templates/cache.ts';
@@ -45,7 +46,7 @@ export async function stepMail(
   const _id = mailId(enrollment, stepId, at);
   const contentId = derivedId(at, 'automation content', _id.toHexString());
   const replyTo = email.senderReplyToEmail ?? (sender?.replyTo || null);
-  const content: Content = {
+  const content = newContent({
     _id: contentId,
     projectId,
     messageIds: [_id],
@@ -55,18 +56,14 @@ export async function stepMail(
     subject: email.subject ?? template?.subject ?? '',
     previewText: email.previewText ?? template?.previewText ?? '',
     html,
-    text: null,
     data: enrollment.event ? { event: { name: enrollment.event.name, properties: enrollment.event.properties } } : {},
-    headers: {},
-    attachments: [],
     marketing: true,
     groupId: definition.unsubscribeGroupId,
-    bypassSuppressions: false,
     trackingClick: definition.trackingClick,
     trackingOpen: definition.trackingOpen,
     ...(utm ? { utm } : {}),
     createdAt: at,
-  };
+  });
   const linkSetId = await linksOf(deps, { projectId, automationId: enrollment.automationId, stepId, template, html });
   const message: Message = {
     _id,

@@ -10,6 +10,7 @@ import { mailFacts } from '../mail/accept/check-sender.ts';
 import { type MailDraft, type MailOrigin, mailbox, recipientsOf, sentBy } from '../mail/accept/inputs.ts';
 import { queuedFor, store } from '../mail/accept/send.ts';
 import type { Content, Message } from '../mail/ledger/model.ts';
+import { newContent } from '../mail/messages/contents.ts';
 import { compileMail } from '../templates/mail.ts';
 import type { InboundDeps } from './deps.ts';
 import { getInbound } from './messages.ts';
@@ -94,31 +95,20 @@ function contentOf(
   { at, seed }: MailOrigin,
 ): Content {
   const thread = threadHeaders(inbound.messageId, inbound.references, inbound.inReplyTo);
-  return {
+  return newContent({
     _id: derivedId(at, 'content', seed.toHexString()),
     projectId: project._id,
     messageIds: [],
     from: reply.from,
-    replyTo: null,
-    templateId: null,
     subject: reply.subject ?? replySubject(inbound.subject),
-    previewText: '',
     html: reply.html || null,
     // A reply may have no body.
     text: reply.text || (reply.html ? null : ''),
     verbatim: true,
-    data: {},
-    headers: {},
     attachments: reply.attachments,
-    marketing: false,
-    groupId: null,
-    bypassSuppressions: false,
-    // It is a letter from one person to another.
-    trackingClick: false,
-    trackingOpen: false,
     ...(thread ?? {}),
     createdAt: at,
-  };
+  });
 }
 
 function withoutCode(message: string, details: string): AppError {

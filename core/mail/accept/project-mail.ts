@@ -2,8 +2,9 @@ import type { ObjectId } from 'mongodb';
 import { derivedId } from '../../base/ids.ts';
 import type { Mailbox, Project } from '../../base/model.ts';
 import type { MailDeps } from '../deps.ts';
-import type { Content, Message } from '../ledger/model.ts';
+import type { Message } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
+import { newContent } from '../messages/contents.ts';
 import { dueAtOnce, type Mailing, queueMailing } from '../messages/messages.ts';
 import { type Bodies, sealBodies } from '../messages/sealed-content.ts';
 
@@ -56,15 +57,12 @@ export async function projectMailing(
     createdAt,
     dueAt: dueAtOnce(deps),
   };
-  const content: Content = {
-    ...{ _id: message.contentId as ObjectId, projectId, messageIds: [message._id] },
-    ...{ from, replyTo: null, templateId: null, subject: message.subject as string, previewText: '' },
-    ...{ html: null, text: null, verbatim: true, data: {}, headers: {}, attachments: [] },
+  const content = newContent({
+    ...{ _id: message.contentId as ObjectId, projectId, messageIds: [message._id], createdAt },
+    ...{ from, subject: message.subject as string, verbatim: true },
     sealed: sealBodies(deps.config, message.contentId as ObjectId, { html, text }),
-    ...{ marketing: false, groupId: null, bypassSuppressions: false },
     ...(passesUnsubscribe ? { passesUnsubscribe } : {}),
-    ...{ trackingClick: false, trackingOpen: false, createdAt },
-  };
+  });
   return { content, messages: [message] };
 }
 

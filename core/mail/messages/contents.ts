@@ -172,3 +172,15 @@ function bucket({ mongo, config }: Files): GridFSBucket {
     writeConcern: { w: 'majority', journal: true },
   });
 }
+
+/** Of a mail that is no marketing and not tracked, with nothing in it but what is given. */
+export function newContent(
+  given: Pick<Content, '_id' | 'projectId' | 'messageIds' | 'from' | 'createdAt'> & Partial<Content>,
+): Content {
+  return {
+    ...{ replyTo: null, templateId: null, subject: '', previewText: '', html: null, text: null },
+    ...{ data: {}, headers: {}, attachments: [] },
+    ...{ marketing: false, groupId: null, bypassSuppressions: false, trackingClick: false, trackingOpen: false },
+    ...given,
+  };
+}

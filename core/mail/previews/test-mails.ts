@@ -10,6 +10,7 @@ import { campaignVariables, isOfTheMail, type TemplateContact } from '../compose
 import type { MailDeps } from '../deps.ts';
 import type { Content, Message } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
+import { newContent } from '../messages/contents.ts';
 import { dueAtOnce, queueMailing } from '../messages/messages.ts';
 import type { Draft } from './drafts.ts';
 
@@ -63,12 +64,11 @@ export async function sendTestMail(
       dueAt: dueAtOnce(deps),
     };
   });
-  const content: Content = {
+  // No marketing: without the headers by which a mail program unsubscribes the reader.
+  const content = newContent({
     ...{ _id: contentId, projectId: project._id, messageIds: messages.map(({ _id }) => _id) },
-    ...{ ...shown, subject, text: null, data: {}, headers: {}, attachments: [], createdAt: at },
-    // Without the headers by which a mail program unsubscribes the reader.
-    ...{ marketing: false, bypassSuppressions: true, trackingClick: false, trackingOpen: false },
-  };
+    ...{ ...shown, subject, bypassSuppressions: true, createdAt: at },
+  });
   await queueMailing(deps, { content, messages });
   return { emailIds: messages.map(({ _id }) => _id.toHexString()), totalRecipients: messages.length };
 }

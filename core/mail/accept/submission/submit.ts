@@ -11,6 +11,7 @@ import { domainNotVerified } from '../../../domains/senders.ts';
 import type { MailDeps } from '../../deps.ts';
 import type { Attachment, Content, Message, MessageRecipient } from '../../ledger/model.ts';
 import { states } from '../../ledger/states.ts';
+import { newContent } from '../../messages/contents.ts';
 import { refuseFullBacklog } from '../../messages/messages.ts';
 import { mailFacts } from '../check-sender.ts';
 import { type MailOrigin, sentBy } from '../inputs.ts';
@@ -60,29 +61,15 @@ export function submissionContent(
   project: Pick<Project, '_id'>,
   { at, seed }: Pick<MailOrigin, 'at' | 'seed'>,
 ): Content {
-  return {
+  return newContent({
     _id: seed,
     projectId: project._id,
     messageIds: [submissionId({ at, seed })],
     from: { email: '', name: null },
-    replyTo: null,
-    templateId: null,
-    subject: '',
-    previewText: '',
-    html: null,
-    text: null,
     verbatim: true,
     raw: { eightBit: false },
-    data: {},
-    headers: {},
-    attachments: [],
-    marketing: false,
-    groupId: null,
-    bypassSuppressions: false,
-    trackingClick: false,
-    trackingOpen: false,
     createdAt: at,
-  };
+  });
 }
 
 /** Queues a mail that leaves as it came. Recipients who had the same mail within 24 hours are left out. */
