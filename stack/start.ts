@@ -50,12 +50,16 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
     SECRET_KEYS: secretKeysOf(given, dataDir),
     ...(servers.mailbox && !given.CONSOLE_FROM ? { CONSOLE_FROM: demoConsoleFrom } : {}),
   };
+  const preparing = Date.now();
   const { seed, signInUrl } = await runErrand('prepare', env, dataDir, servers.temporal !== null);
+  say(`Indexes and the demo project are there after ${seconds(preparing)}.`);
 
   const apps: Kept[] = [];
   lifetime.add({ stop: () => stopApps(apps) });
   const start = async (app: App) => void apps.push(await startApp(app, dataDir, say));
+  const starting = Date.now();
   await Promise.all(planApps(env, readSettings(env).workerProcesses).map(start));
+  say(`The workers and the API serve after ${seconds(starting)}.`);
 
   const stack = describeStack(env, servers, seed);
   const file = stackFile(dataDir);
