@@ -14,6 +14,9 @@ const BOUNCES = 8;
 /** On a machine that does other things too. */
 const STARTS_MS_MAX = 40_000;
 const SENDS_MS_MAX = 80_000;
+/** Of the relay, to a final dot. Slow: long enough for the page to show that the campaign is under way. */
+const ANSWER_MS = 10;
+const SLOW_ANSWER_MS = 4_000;
 const WIDE = 'Preview at 720 px';
 const HTML =
   '<p>Hello {{firstName}}</p><p><a href="https://shop.example.com/sale">Sale</a> <a href="https://shop.example.com/books">Books</a></p>';
@@ -27,7 +30,7 @@ describe('The pages of campaigns', function () {
     await sink?.close();
   });
   const suite = useConsole(async () => {
-    sink = await startSink({ ackDelayMs: 10 });
+    sink = await startSink({ ackDelayMs: ANSWER_MS });
     return { SMTP_URL: sink.url, SMTP_MAX_CONNECTIONS: '20', WORKER_PROCESSES: '1' };
   });
   before(async () => {
@@ -127,6 +130,23 @@ describe('The pages of campaigns', function () {
     await clicked(second);
     await Promise.all([page.close(), second.close()]);
     await clicked(await suite.open('/campaigns'));
+  });
+
+  it('keep the plots of the last minutes when it ends, also while their figures are on the way', async () => {
+    const people = await list('Plotted', ['cy@example.org']);
+    const id = await draft({ name: 'Plotted letter', toLists: [people] });
+    const page = await suite.open('/campaigns');
+    await page.route(/\/campaigns\/[0-9a-f]{24}\/rates/, () => {});
+    await page.goto(`/console/campaigns/${id}`);
+    await page.getByText('It is a draft, and goes to nobody yet').waitFor();
+    sink!.modes.ackDelayMs = SLOW_ANSWER_MS;
+    await call('patch', `/campaigns/${id}`, { publish: true, sendNow: true });
+    const plots = page.getByRole('heading', { name: 'Opens and clicks a second' });
+    await plots.waitFor({ timeout: STARTS_MS_MAX });
+    await page.getByText('% delivered').waitFor({ timeout: SENDS_MS_MAX });
+    sink!.modes.ackDelayMs = ANSWER_MS;
+    expect(await plots.isVisible()).to.equal(true);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   it('move by the stream alone while 2,000 are sent, pause by a key, outlast a stopped API, and end with the figures', async () => {
