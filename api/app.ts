@@ -156,6 +156,7 @@ async function answer(
   const { value: body, sizeBytes, fingerprint } = read;
   const query = endpoint.query ? validateQuery(endpoint.query, plainQuery(context)) : {};
   const checked = endpoint.body ? validateBody(endpoint.body, bodyObject(endpoint, body), sizeBytes) : undefined;
+  // Validating a large body has filled a turn of the event loop, as taking it has.
   if (read.release) await immediate();
   // Before the Idempotency-Key is looked up: a key is not answered with what another key may do.
   if (caller?.kind === 'key') requireDomain(caller.apiKey, checked);

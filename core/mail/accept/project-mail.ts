@@ -58,10 +58,15 @@ export async function projectMailing(
     dueAt: dueAtOnce(deps),
   };
   const content = newContent({
-    ...{ _id: message.contentId as ObjectId, projectId, messageIds: [message._id], createdAt },
-    ...{ from, subject: message.subject as string, verbatim: true },
+    _id: message.contentId as ObjectId,
+    projectId,
+    messageIds: [message._id],
+    from,
+    subject: message.subject as string,
+    verbatim: true,
     sealed: sealBodies(deps.config, message.contentId as ObjectId, { html, text }),
     ...(passesUnsubscribe ? { passesUnsubscribe } : {}),
+    createdAt,
   });
   return { content, messages: [message] };
 }

@@ -178,9 +178,20 @@ export function newContent(
   given: Pick<Content, '_id' | 'projectId' | 'messageIds' | 'from' | 'createdAt'> & Partial<Content>,
 ): Content {
   return {
-    ...{ replyTo: null, templateId: null, subject: '', previewText: '', html: null, text: null },
-    ...{ data: {}, headers: {}, attachments: [] },
-    ...{ marketing: false, groupId: null, bypassSuppressions: false, trackingClick: false, trackingOpen: false },
+    replyTo: null,
+    templateId: null,
+    subject: '',
+    previewText: '',
+    html: null,
+    text: null,
+    data: {},
+    headers: {},
+    attachments: [],
+    marketing: false,
+    groupId: null,
+    bypassSuppressions: false,
+    trackingClick: false,
+    trackingOpen: false,
     ...given,
   };
 }

@@ -66,8 +66,13 @@ export async function sendTestMail(
   });
   // No marketing: without the headers by which a mail program unsubscribes the reader.
   const content = newContent({
-    ...{ _id: contentId, projectId: project._id, messageIds: messages.map(({ _id }) => _id) },
-    ...{ ...shown, subject, bypassSuppressions: true, createdAt: at },
+    ...shown,
+    _id: contentId,
+    projectId: project._id,
+    messageIds: messages.map(({ _id }) => _id),
+    subject,
+    bypassSuppressions: true,
+    createdAt: at,
   });
   await queueMailing(deps, { content, messages });
   return { emailIds: messages.map(({ _id }) => _id.toHexString()), totalRecipients: messages.length };

@@ -72,7 +72,10 @@ const MESSAGE_ID = /^[A-Za-z0-9._+-]{1,200}@[A-Za-z0-9.-]{1,253}$/;
 const LINK = /^[!-;=?-~]{1,900}$/;
 
 /** Encodes once what all recipients share; composeMessage fills in the rest. Long texts are encoded before, each in its turn. */
-export function compileMessage(parts: MessageParts, texts: Texts = textsOf(parts)): Skeleton {
+export function compileMessage(
+  parts: MessageParts,
+  texts: Texts = { page: pageOf(parts), plain: plainOf(parts) },
+): Skeleton {
   if (!BOUNDARY.test(parts.boundary)) throw new Error('A boundary is made of 1 to 40 letters and digits.');
   const content = bodyEntity(parts, texts);
   const subject = parts.subject.every((piece) => typeof piece === 'string')
@@ -84,10 +87,6 @@ export function compileMessage(parts: MessageParts, texts: Texts = textsOf(parts
   const body = ended ? content.body : joinTexts([...content.body, '\r\n']);
   const pieces = body.map((segment) => (typeof segment === 'string' ? inOnePiece(segment) : segment));
   return { from: mailboxHeader('From', [parts.from]), subject, headers, body: pieces };
-}
-
-function textsOf(parts: MessageParts): Texts {
-  return { page: pageOf(parts), plain: plainOf(parts) };
 }
 
 /** The HTML, encoded. */
