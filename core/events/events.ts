@@ -19,8 +19,6 @@ export interface NewEvent {
   eraseAt?: Date;
 }
 
-export type EventDeps = Pick<EventsDeps, 'state' | 'db' | 'mongo' | 'config' | 'clock' | 'signals' | 'log'>;
-
 export const WEBHOOK_DELIVERIES = 'webhook-deliveries';
 
 export function eventChannel(projectId: ObjectId): string {
@@ -32,7 +30,7 @@ export function eventChannel(projectId: ObjectId): string {
  * With a session the event belongs to the change that it reports, and `announceEvents` is to be called after the commit.
  */
 export async function publishEvents(
-  deps: EventDeps,
+  deps: EventsDeps,
   projectId: ObjectId,
   events: NewEvent[],
   session?: Session,
@@ -48,7 +46,7 @@ export async function publishEvents(
 }
 
 export function publishEvent(
-  deps: EventDeps,
+  deps: EventsDeps,
   session: Session | undefined,
   projectId: ObjectId,
   type: StreamedEventType,
@@ -94,14 +92,14 @@ export function hashId(...parts: string[]): ObjectId {
   return new ObjectId(createHash('sha256').update(parts.join('\u0000')).digest().subarray(0, 12));
 }
 
-function rowOf({ clock }: EventDeps, projectId: ObjectId, { type, data, key, at, eraseAt }: NewEvent): ProjectEvent {
+function rowOf({ clock }: EventsDeps, projectId: ObjectId, { type, data, key, at, eraseAt }: NewEvent): ProjectEvent {
   const now = clock.now();
   const _id = hashId('event', projectId.toHexString(), type, key);
   return { _id, projectId, type, createdAt: at ?? now, writtenAt: now, ...(eraseAt ? { eraseAt } : {}), data };
 }
 
 /** Events and deliveries are written together or not at all; when only a stream reads, the events are enough. */
-async function writeAlone(deps: EventDeps, rows: ProjectEvent[], readers: EventReaders): Promise<void> {
+async function writeAlone(deps: EventsDeps, rows: ProjectEvent[], readers: EventReaders): Promise<void> {
   const isDelivered = rows.some(({ type }) => readers.webhooks.some(({ types }) => types.has(type)));
   if (isDelivered) return inTransaction(deps, (session) => writeRows(deps, rows, readers, session));
   await deps.db.projectEvents.insertMany(rows, { ordered: false }).catch((error) => {
@@ -110,7 +108,7 @@ async function writeAlone(deps: EventDeps, rows: ProjectEvent[], readers: EventR
 }
 
 async function writeRows(
-  { db, clock }: EventDeps,
+  { db, clock }: EventsDeps,
   rows: ProjectEvent[],
   { webhooks }: EventReaders,
   session: Session,

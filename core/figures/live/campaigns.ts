@@ -19,8 +19,6 @@ const SHARE = 1 / 50;
 const LATELY_MS = 3 * STEP_SECONDS * 1_000;
 const RATES = ['sent', 'opened', 'clicked'] as const;
 
-type LiveDeps = FiguresDeps;
-
 /** Campaigns that are under way, and those that are paused. */
 export function runningCampaigns({ db }: Pick<FiguresDeps, 'db'>, { _id: projectId }: Pick<Project, '_id'>) {
   return db.campaigns
@@ -52,7 +50,7 @@ export interface CampaignNow {
   recent: Recent;
 }
 
-export async function campaignNow(deps: LiveDeps, campaign: Campaign): Promise<CampaignNow> {
+export async function campaignNow(deps: FiguresDeps, campaign: Campaign): Promise<CampaignNow> {
   const counted = OVER.includes(campaign.status) ? lastCounts(campaign) : undefined;
   const [progress, recent] = await Promise.all([progressOf(deps, campaign, counted), lately(deps, campaign)]);
   return { campaign, progress, ratePerSecond: recent.rate('sent'), recent };
@@ -80,7 +78,7 @@ const engagedCounts = oncePerCore((_deps: Pick<FiguresDeps, 'state'>) =>
 );
 
 /** The data of `campaign.progress`: all that the page of a campaign moves by. */
-export async function liveProgress(deps: LiveDeps, { campaign, progress, recent }: CampaignNow) {
+export async function liveProgress(deps: FiguresDeps, { campaign, progress, recent }: CampaignNow) {
   const { _id, projectId, name } = campaign;
   const of = { projectId, part: campaignSource(_id), since: campaign.freeze?.at ?? campaign.createdAt };
   const totals = await engagedCounts(deps).get(_id.toHexString(), () => totalsOf(deps, of));

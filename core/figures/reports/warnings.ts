@@ -1,5 +1,5 @@
 import { inTransaction } from '../../base/database/transactions.ts';
-import { announceEvents, type EventDeps, type NewEvent, publishEvents } from '../../events/events.ts';
+import { announceEvents, type NewEvent, publishEvents } from '../../events/events.ts';
 import { again, type DueOutcome, documentQueue, done } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import type { FiguresDeps } from '../deps.ts';
@@ -13,10 +13,8 @@ const AGAIN_MS = 15 * 60_000;
 const LOOK_EVERY_MS = 10_000;
 const AT_ONCE_MAX = 2;
 
-type WarningDeps = EventDeps & Pick<FiguresDeps, 'db'>;
-
 /** Judges the sending domains of projects whose counts have changed, and publishes what has changed. */
-export function reputationWarnings(deps: WarningDeps): JobQueue {
+export function reputationWarnings(deps: FiguresDeps): JobQueue {
   return documentQueue<ReportState>(deps, {
     name: 'reputation',
     collection: deps.db.reportStates,
@@ -27,7 +25,7 @@ export function reputationWarnings(deps: WarningDeps): JobQueue {
   });
 }
 
-async function warn(deps: WarningDeps, { projectId, count, deletedAt }: ReportState): Promise<DueOutcome> {
+async function warn(deps: FiguresDeps, { projectId, count, deletedAt }: ReportState): Promise<DueOutcome> {
   if (deletedAt) return done;
   const now = deps.clock.now();
   const domains = await judgeDomains(deps, { projectId, count }, now);

@@ -1,4 +1,4 @@
-import { type EventDeps, publishEvents } from '../../events/events.ts';
+import { publishEvents } from '../../events/events.ts';
 import { figuresUntil } from '../../events/listeners.ts';
 import type { PeopleDeps } from '../deps.ts';
 import type { ContactImport } from './model.ts';
@@ -34,7 +34,7 @@ export function importData(job: ContactImport) {
 }
 
 /** For streams that ask for it. A repeat is the same event. */
-export function publishProgress(deps: EventDeps & Pick<PeopleDeps, 'clock'>, job: ContactImport): Promise<void> {
+export function publishProgress(deps: PeopleDeps, job: ContactImport): Promise<void> {
   const data = importData(job);
   const key = `${data.id} ${data.processed} ${data.status}`;
   return publishEvents(deps, job.projectId, [{ type: 'import.progress', key, data, eraseAt: figuresUntil(deps) }]);
