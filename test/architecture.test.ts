@@ -38,12 +38,6 @@ const arrows: Record<string, string[]> = {
 const wires = ['api/main.ts', 'workers/main.ts'];
 const processEnv = /\bprocess\.env\b/;
 
-/** Lines of code but for imports and for what a file adds to the whole by declaration merging. */
-function withoutAdditions(text: string): string[] {
-  const own = text.replace(/^declare module [^\n]*\n[\s\S]*?^\}/gm, '');
-  return own.split('\n').filter((line) => !/^import |^\s*(\/?\*|\/\/)/.test(line));
-}
-
 interface Import {
   from: string;
   to: string;
@@ -119,17 +113,15 @@ describe('The architecture', () => {
   it("says in a room's deps.ts what its functions touch, and nothing else: the whole is for wiring", () => {
     const core = files.filter((file) => file.startsWith('core/'));
     const isWhole = (file: string) =>
-      withoutAdditions(readFileSync(join(root, file), 'utf8')).some((line) =>
-        /(?<!Pick<)\bDeps\b(?!\[|\.ts)/.test(line),
-      );
+      withoutAdditions(textOf(file)).some((line) => /(?<!Pick<)\bDeps\b(?!\[|\.ts)|Pick<Deps, [^>]*'db'/.test(line));
     expect(core.filter(isWhole)).to.have.members(['core/base/deps.ts', 'core/subscribers.ts']);
     const unused = core
       .filter((file) => /^core\/[^/]+\/deps\.ts$/.test(file) && file !== 'core/base/deps.ts')
       .flatMap((file) => {
         const own = [`${dirname(file)}/`, 'core/base/', 'core/jobs/'];
         const others = core.filter((other) => own.some((folder) => other.startsWith(folder)) && other !== file);
-        const texts = others.map((other) => readFileSync(join(root, other), 'utf8')).join('\n');
-        return [...readFileSync(join(root, file), 'utf8').matchAll(/'(\w+)'/g)]
+        const texts = others.map((other) => textOf(other)).join('\n');
+        return [...textOf(file).matchAll(/'(\w+)'/g)]
           .filter(([, name]) => !new RegExp(`\\.${name}\\b|[{,]\\s*${name}[,:\\s}]|'${name}'`).test(texts))
           .map(([, name]) => `${file}: nothing in this room, nor below all rooms, touches ${name}`);
       });
@@ -138,9 +130,7 @@ describe('The architecture', () => {
 
   it('reads the environment in platform/config.ts alone', () => {
     const readers = files.filter((file) => !/^(cli|client)\//.test(file));
-    expect(readers.filter((file) => processEnv.test(readFileSync(join(root, file), 'utf8')))).to.deep.equal([
-      'platform/config.ts',
-    ]);
+    expect(readers.filter((file) => processEnv.test(textOf(file)))).to.deep.equal(['platform/config.ts']);
   });
 
   it('starts threads in platform/threads alone, where each kind of work has its limits', () => {
@@ -150,7 +140,7 @@ describe('The architecture', () => {
   });
 
   it('reads stored files with their bytes taken from the budget of answers, but for work that is no answer', () => {
-    const naming = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')));
+    const naming = (pattern: RegExp) => files.filter((file) => pattern.test(textOf(file)));
     // Each reader asks for `held`; these two alone give one that counts nothing.
     expect(naming(/import .*\bheldElsewhere\b/)).to.have.members([
       'core/mail/deliver/stored/attachments.ts',
@@ -309,9 +299,19 @@ function insideOf(file: string): { room: string; name: string } | null {
   return { room: parts.slice(0, depth).join('/'), name: parts.slice(0, depth + 1).join('/') };
 }
 
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+/** Lines of code but for imports and for what a file adds to the whole by declaration merging. */
+function withoutAdditions(text: string): string[] {
+  const own = text.replace(/^declare module [^\n]*\n[\s\S]*?^\}/gm, '');
+  return own.split('\n').filter((line) => !/^import |^\s*(\/?\*|\/\/)/.test(line));
+}
+
 function statements(file: string): Array<{ target: string; typesOnly: boolean }> {
   // isIP reads a text; nothing else of node:net is pure.
-  const text = readFileSync(join(root, file), 'utf8').replace("import { isIP } from 'node:net';\n", '');
+  const text = textOf(file).replace("import { isIP } from 'node:net';\n", '');
   const found = text.matchAll(/^(?:import|export)\s(type\s)?(?:[^'";]*?\sfrom\s)?'([^']+)'/gm);
   return [...found].map(([, type, target]) => ({ target: target as string, typesOnly: Boolean(type) }));
 }
