@@ -91,6 +91,7 @@ export const operations = {
     upsert: { method: 'POST', path: '/v1/contacts/email', kind: 'json', takes: 'body' },
   },
   customFields: {
+    bulk: { method: 'POST', path: '/v1/custom-fields/bulk', kind: 'json', takes: 'body' },
     create: { method: 'POST', path: '/v1/custom-fields', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/custom-fields/{customFieldId}', kind: 'json' },
     get: { method: 'GET', path: '/v1/custom-fields/{customFieldId}', kind: 'json' },

@@ -1292,6 +1292,10 @@ export interface CreateCustomFieldBody {
   defaultValue?: PropertyInput;
 }
 
+export interface CreateCustomFieldsBody {
+  customFields: CreateCustomFieldBody[];
+}
+
 export interface CreateDomainBody {
   /** For example news.example.com. Required, under this name or as domain. */
   domainName?: string;
@@ -1403,6 +1407,12 @@ export interface CreateWebhookBody {
   url: string;
   /** The types of the events to deliver. */
   events: EventType[];
+}
+
+export interface CreatedCustomFields {
+  /** In the order of the request. A name that was declared already has its field as it was. */
+  customFields: CustomField[];
+  createdCount: number;
 }
 
 export type CriterionValue = string | number | boolean | null;

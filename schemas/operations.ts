@@ -148,6 +148,7 @@ const table = {
   'contactLists.searchContacts': { role: 'viewer', scopes: ['read'] },
 
   'customFields.create': { role: 'editor', scopes: [] },
+  'customFields.bulk': { role: 'editor', scopes: [] },
   'customFields.list': { role: 'viewer', scopes: ['read'] },
   'customFields.get': { role: 'viewer', scopes: ['read'] },
   'customFields.update': { role: 'editor', scopes: [] },

@@ -293,6 +293,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"listIds","kind":"list","about":"Lists to add the contact to."},
     {"name":"consent","kind":"object","about":"Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record."},
   ] },
+  "customFields.bulk": { about: "Declare several fields: all of them or none; a name that is declared already keeps its field", fields: [
+    {"name":"customFields","kind":"list","isRequired":true},
+  ] },
   "customFields.create": { about: "Declare a field; values written from now on must have its type", fields: [
     {"name":"fieldName","kind":"text","isRequired":true},
     {"name":"fieldType","kind":"text","isRequired":true,"about":"One of string, number, boolean, date."},

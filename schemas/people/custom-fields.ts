@@ -4,6 +4,7 @@ import { CONTACT_FIELDS, PROPERTY_TEXT_MAX, propertyValue } from './contacts.ts'
 
 const FIELD_LABEL_MAX = 100;
 const FIELD_DESCRIPTION_MAX = 1_000;
+export const CREATED_FIELDS_MAX = 1_000;
 
 /** Names that every contact has of its own. */
 export const RESERVED_FIELD_NAMES: readonly string[] = [
@@ -38,11 +39,26 @@ const details = {
   },
 } as const;
 
-export const createCustomFieldBody = schema({
+const newCustomField = {
   title: 'CreateCustomFieldBody',
   type: 'object',
   required: ['fieldName', 'fieldType'],
   properties: { fieldName, fieldType, ...details },
+} as const;
+
+export const createCustomFieldBody = schema(newCustomField);
+export const createCustomFieldsBody = schema({
+  title: 'CreateCustomFieldsBody',
+  type: 'object',
+  required: ['customFields'],
+  properties: {
+    customFields: {
+      type: 'array',
+      minItems: 1,
+      maxItems: CREATED_FIELDS_MAX,
+      items: newCustomField,
+    },
+  },
 });
 export const updateCustomFieldBody = schema({
   title: 'UpdateCustomFieldBody',
@@ -67,4 +83,17 @@ const customField = {
 } as const;
 
 export const customFieldAnswer = shape(customField);
+export const createdCustomFieldsAnswer = shape({
+  title: 'CreatedCustomFields',
+  type: 'object',
+  required: ['customFields', 'createdCount'],
+  properties: {
+    customFields: {
+      type: 'array',
+      items: customField,
+      description: 'In the order of the request. A name that was declared already has its field as it was.',
+    },
+    createdCount: { type: 'integer' },
+  },
+});
 export const customFieldsAnswer = pageAnswer('CustomFieldsPage', 'customFields', customField);

@@ -227,6 +227,29 @@ describe('The fields of an import', () => {
     expect(await page.getByRole('dialog').getByLabel('City').inputValue()).to.equal('Oslo');
   });
 
+  it('are made of 300 columns at once, before the rows are sent', async () => {
+    const columns = Array.from({ length: 299 }, (_, index) => `Wide${index}`);
+    const line = ['cy@harbour.example', ...columns.map((_, index) => index)].join(',');
+    const page = await suite.open('/imports');
+    const calls: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') calls.push(new URL(request.url()).pathname);
+    });
+    await page.getByRole('button', { name: 'Import a file' }).click();
+    const dialog = page.getByRole('dialog');
+    const buffer = Buffer.from(`email,${columns.join(',')}\n${line}`);
+    await dialog.getByLabel('File').setInputFiles({ name: 'wide.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByLabel('Type of Wide298').waitFor();
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('row', { name: /wide\.csv/ }).waitFor();
+    expect(calls.filter((path) => path.includes('custom-fields'))).to.deep.equal(['/v1/custom-fields/bulk']);
+    const { db } = suite.deps;
+    const fieldName = { $in: columns };
+    const fields = await db.customFields.find({ projectId: suite.own.project._id, fieldName }).toArray();
+    expect(new Set(fields.map(({ fieldType }) => fieldType))).to.deep.equal(new Set(['number']));
+    expect(fields).to.have.length(299);
+  });
+
   it('are not made by an author, whose file is imported all the same', async () => {
     const page = await suite.open('/imports', { role: 'author' });
     await page.getByRole('button', { name: 'Import a file' }).click();

@@ -39,6 +39,51 @@ describe('Custom fields', () => {
     expect(theirs.status).to.equal(201);
   });
 
+  const declareAll = (customFields: object[]) => client().post('/custom-fields/bulk', { customFields });
+  const stored = async (...names: string[]) =>
+    environment.deps.db.customFields.countDocuments({
+      projectId: environment.own.project._id,
+      fieldName: { $in: names },
+    });
+
+  it('several are declared in one call, which leaves those that are there as they are', async () => {
+    await declare({ fieldName: 'several1', fieldType: 'number', label: 'Kept' });
+    const fields = ['several1', 'several2', 'several3'].map((fieldName) => ({ fieldName, fieldType: 'string' }));
+    const { status, body } = await declareAll(fields);
+    expect(status).to.equal(201);
+    expect(body.data.createdCount).to.equal(2);
+    expect(
+      body.data.customFields.map((one: Record<string, string>) => `${one.fieldName} ${one.fieldType} ${one.label}`),
+    ).to.deep.equal(['several1 number Kept', 'several2 string ', 'several3 string ']);
+    const again = await declareAll(fields);
+    expect(again.body.data).to.deep.equal({ customFields: body.data.customFields, createdCount: 0 });
+  });
+
+  it('several calls at once with the same names declare each of them once', async () => {
+    const fields = Array.from({ length: 300 }, (_, index) => ({ fieldName: `wide${index}`, fieldType: 'string' }));
+    const answers = await Promise.all([1, 2, 3].map(() => declareAll(fields)));
+    expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 201]);
+    expect(answers.map(({ body }) => body.data.createdCount).sort()).to.deep.equal([0, 0, 300]);
+    expect(await stored(...fields.map(({ fieldName }) => fieldName))).to.equal(300);
+  });
+
+  it('one bad field among several is named, and none is declared', async () => {
+    const good = { fieldName: 'fine', fieldType: 'string' };
+    for (const [bad, details] of [
+      [{ fieldName: 'email', fieldType: 'string' }, 'customFields/1/fieldName: is reserved'],
+      [{ fieldName: 'fine', fieldType: 'number' }, 'customFields/1/fieldName: is there twice'],
+      [{ fieldName: 'n', fieldType: 'number', defaultValue: 'x' }, 'customFields/1/defaultValue: must be a number'],
+      [{ fieldName: 'a.b', fieldType: 'string' }, 'customFields/1/fieldName: must be 1 to'],
+    ] as const) {
+      const { status, body } = await declareAll([good, bad]);
+      expect(status, details).to.equal(400);
+      expect(body.error.details).to.include(details);
+    }
+    expect((await declareAll([])).status).to.equal(400);
+    expect((await declareAll(Array(1_001).fill(good))).status).to.equal(400);
+    expect(await stored('fine')).to.equal(0);
+  });
+
   it('refuses reserved names, names that are none, unknown types, and a default of another type', async () => {
     for (const body of [
       { fieldName: 'email', fieldType: 'string' },

@@ -1,5 +1,6 @@
 import {
   createCustomField,
+  createCustomFields,
   deleteCustomField,
   getCustomField,
   listCustomFields,
@@ -8,6 +9,8 @@ import {
 import { pageQuery } from '../../../schemas/common.ts';
 import {
   createCustomFieldBody,
+  createCustomFieldsBody,
+  createdCustomFieldsAnswer,
   customFieldAnswer,
   customFieldsAnswer,
   updateCustomFieldBody,
@@ -43,6 +46,21 @@ export const customFieldRoutes = [
     errors: { 409: 'A field with this name is declared already.' },
     handler: async ({ deps, project, body, request }) =>
       presentCustomField(await createCustomField(deps, project, body, request)),
+  }),
+  endpoint({
+    operation: 'customFields.bulk',
+    method: 'post',
+    path: '/custom-fields/bulk',
+    key: 'token',
+    tag,
+    summary: 'Declare several fields: all of them or none; a name that is declared already keeps its field',
+    body: createCustomFieldsBody,
+    answer: createdCustomFieldsAnswer,
+    status: 201,
+    handler: async ({ deps, project, body, request }) => {
+      const { fields, createdCount } = await createCustomFields(deps, project, body.customFields, request);
+      return { customFields: fields.map(presentCustomField), createdCount };
+    },
   }),
   endpoint({
     operation: 'customFields.get',

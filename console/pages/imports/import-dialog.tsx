@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
-import { type ContactImportPreview, EverpostError } from '../../../client/index.ts';
+import type { ContactImportPreview } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { ChooserField } from '../../parts/choose/chooser.tsx';
 import { listsWithoutSegments } from '../../parts/choose/things.ts';
@@ -20,6 +20,7 @@ import { ImportPreview } from './preview.tsx';
 
 const NEW_LIST = 'new';
 const NAME_MAX = 200;
+const FIELDS_AT_ONCE = 1_000;
 /** More than a preview reads, so that it still sees that the file is longer. */
 const PREVIEW_BYTES = 17 * 1024 * 1024;
 
@@ -68,10 +69,9 @@ export function ImportDialog({
   const asMeant = (value: File) => (header.value ? withNames(value, header.value, meanings) : value);
   /** Before the rows are sent, so that each value is read as its type. A field that exists by now stays as it is. */
   async function makeFields(): Promise<void> {
-    for (const field of newFields(columns.value, declared.data.value ?? []))
-      await api.customFields.create(field).catch((error: unknown) => {
-        if (!(error instanceof EverpostError && error.status === 409)) throw error;
-      });
+    const fields = newFields(columns.value, declared.data.value ?? []);
+    for (let at = 0; at < fields.length; at += FIELDS_AT_ONCE)
+      await api.customFields.bulk({ customFields: fields.slice(at, at + FIELDS_AT_ONCE) });
   }
   async function look(): Promise<void> {
     if (!file.value) return;

@@ -21,23 +21,11 @@ type Tenant = Pick<Project, '_id'>;
 export async function createCustomField(
   deps: PeopleDeps,
   project: Tenant,
-  { fieldName, fieldType, label = '', description = '', defaultValue = null }: CustomFieldInput,
+  input: CustomFieldInput,
   { at, seed }: Origin,
 ): Promise<CustomField> {
-  if (RESERVED_FIELD_NAMES.includes(fieldName))
-    throw invalid('fieldName: is the name of a field that every contact has.', 'fieldName: is reserved');
-  const now = deps.clock.now();
-  const field: CustomField = {
-    _id: derivedId(at, 'custom field', seed.toHexString()),
-    projectId: project._id,
-    fieldName,
-    fieldType,
-    label,
-    description,
-    defaultValue: readDefault(fieldType, defaultValue),
-    createdAt: now,
-    updatedAt: now,
-  };
+  const _id = derivedId(at, 'custom field', seed.toHexString());
+  const field = newField(input, { _id, projectId: project._id, now: deps.clock.now() });
   try {
     await inTransaction(deps, async (session) => {
       await touchProjectRules(deps, project, session);
@@ -51,6 +39,41 @@ export async function createCustomField(
     if (!own) throw taken();
     return own;
   }
+}
+
+/** All of them or none. A name that is declared already keeps its field as it is: the answer has each name's field, in their order. */
+export async function createCustomFields(
+  deps: PeopleDeps,
+  project: Tenant,
+  inputs: readonly CustomFieldInput[],
+  { at, seed }: Origin,
+): Promise<{ fields: CustomField[]; createdCount: number }> {
+  const projectId = project._id;
+  const now = deps.clock.now();
+  const made = inputs.map((input, index) => {
+    const _id = derivedId(at, 'custom field', seed.toHexString(), index);
+    return newField(input, { _id, projectId, now }, `customFields/${index}/`);
+  });
+  const names = new Set<string>();
+  for (const [index, { fieldName }] of made.entries()) {
+    const at = `customFields/${index}/fieldName`;
+    if (names.has(fieldName))
+      throw invalid(`${at}: ${fieldName} is in this call twice. Leave one of them out.`, `${at}: is there twice`);
+    names.add(fieldName);
+  }
+  const fields = await inTransaction(deps, async (session) => {
+    await touchProjectRules(deps, project, session);
+    const stored = await deps.db.customFields
+      .find({ projectId, fieldName: { $in: [...names] } }, { session, hint: 'field_name' })
+      .toArray();
+    const known = new Map(stored.map((field) => [field.fieldName, field]));
+    const missing = made.filter(({ fieldName }) => !known.has(fieldName));
+    if (missing.length > 0) await deps.db.customFields.insertMany(missing, { session });
+    return made.map((field) => known.get(field.fieldName) ?? field);
+  });
+  // A repeat of the same request finds the fields of the first try.
+  const createdCount = fields.filter(({ _id }, index) => _id.equals(made[index]?._id)).length;
+  return { fields, createdCount };
 }
 
 export async function listCustomFields(deps: PeopleDeps, project: Tenant, page: Page): Promise<PageOf<CustomField>> {
@@ -114,10 +137,31 @@ export async function deleteCustomField(deps: PeopleDeps, project: Tenant, id: s
   });
 }
 
-function readDefault(type: PropertyType, given: PropertyValue | null): PropertyValue | null {
+/** `at` is where the input is in the request's body: '' or 'customFields/2/'. */
+function newField(
+  { fieldName, fieldType, label = '', description = '', defaultValue = null }: CustomFieldInput,
+  { _id, projectId, now }: Pick<CustomField, '_id' | 'projectId'> & { now: Date },
+  at = '',
+): CustomField {
+  if (RESERVED_FIELD_NAMES.includes(fieldName))
+    throw invalid(`${at}fieldName: is the name of a field that every contact has.`, `${at}fieldName: is reserved`);
+  return {
+    _id,
+    projectId,
+    fieldName,
+    fieldType,
+    label,
+    description,
+    defaultValue: readDefault(fieldType, defaultValue, at),
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function readDefault(type: PropertyType, given: PropertyValue | null, at = ''): PropertyValue | null {
   if (given === null) return null;
   const read = coerce(type, given);
-  if (!read.ok) throw invalid(`defaultValue: must be a ${type}.`, `defaultValue: must be a ${type}`);
+  if (!read.ok) throw invalid(`${at}defaultValue: must be a ${type}.`, `${at}defaultValue: must be a ${type}`);
   return read.value;
 }
 
