@@ -12,6 +12,7 @@ import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
 import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
+import { carryOverDomains } from '../core/domains/carry-over.ts';
 import { recountProject } from '../core/figures/reports/counting/recount.ts';
 import { announceKeptActs } from '../core/mail/feedback/kept-acts.ts';
 import { startOpensRecompute } from '../core/mail/feedback/recompute-opens.ts';
@@ -158,7 +159,7 @@ const commands: Record<string, Command> = {
 
 /** Documents that earlier releases stored in another form. A second run finds none. */
 async function carryOver(deps: Deps): Promise<object> {
-  const carriedOver = { unsubscribes: 0, templates: 0, automations: 0 };
+  const carriedOver = { unsubscribes: 0, templates: 0, automations: 0, domains: 0 };
   const undecided: object[] = [];
   for await (const project of deps.db.projects.find({ deletedAt: null }, { projection: { _id: 1 } })) {
     const unsubscribes = await carryOverUnsubscribes(deps, project);
@@ -166,6 +167,7 @@ async function carryOver(deps: Deps): Promise<object> {
     undecided.push(...unsubscribes.undecided.map((one) => ({ projectId: project._id, ...one })));
     carriedOver.templates += await carryOverTemplates(deps, project);
     carriedOver.automations += await carryOverAutomations(deps, project);
+    carriedOver.domains += await carryOverDomains(deps, project);
   }
   return { carriedOver, undecided };
 }

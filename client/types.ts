@@ -1346,6 +1346,8 @@ export interface CreateProjectBody {
   sandboxAddresses?: boolean;
   /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
   sandboxSuppressions?: boolean;
+  /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
+  dkimAlgorithms?: ('rsa-sha256' | 'ed25519-sha256')[];
   /** Of pages and mails to people; null: name. */
   publicName?: string | null;
   /** A picture by https, or one of POST /media. null: the name is shown. */
@@ -1515,6 +1517,8 @@ export interface DnsRecord {
 export interface DnsRecords {
   ownership: DnsRecord;
   dkim: DnsRecord;
+  /** Recommended, not required. Missing in domains of an earlier version before `npm run admin -- setup`. */
+  dkimEd25519?: DnsRecord;
   mailFrom: DnsRecord[];
   dmarc: DnsRecord;
   /** Only while inbound mail is enabled. */
@@ -1529,6 +1533,8 @@ export interface Domain {
   ownershipVerified: boolean;
   /** The DKIM record was found and holds our key. */
   dkimEnabled: boolean;
+  /** The record of the second key was found: mail has an Ed25519 signature too. */
+  dkimEd25519Enabled: boolean;
   /** MX and SPF of the return path were found. */
   mailFromEnabled: boolean;
   /** A DMARC record was found, at the domain or above it. */
@@ -3061,6 +3067,8 @@ export interface Project {
   sandboxAddresses: boolean;
   /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
   sandboxSuppressions: boolean;
+  /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
+  dkimAlgorithms: ('rsa-sha256' | 'ed25519-sha256')[];
   /** Of pages and mails to people; null: name. */
   publicName: string | null;
   logoUrl: string | null;
@@ -4372,6 +4380,8 @@ export interface UpdateProjectBody {
   sandboxAddresses?: boolean;
   /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
   sandboxSuppressions?: boolean;
+  /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
+  dkimAlgorithms?: ('rsa-sha256' | 'ed25519-sha256')[];
   /** Of pages and mails to people; null: name. */
   publicName?: string | null;
   /** A picture by https, or one of POST /media. null: the name is shown. */

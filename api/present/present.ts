@@ -16,13 +16,14 @@ import type { TemplateAt } from '../../core/templates/changes.ts';
 import type { Template } from '../../core/templates/model.ts';
 import type { ListedVersion } from '../../core/templates/publish.ts';
 import { numbersOf, shownVersion } from '../../core/templates/versions.ts';
+import { DKIM_ALGORITHMS } from '../../schemas/accounts/account.ts';
 import type { Config } from '../../schemas/config.ts';
 
 /** All wire shapes. Dates become ISO 8601 with milliseconds when the answer is written as JSON. */
 
 export function presentProject(project: Project, domains: Domain[]) {
   const { _id, name, createdAt, updatedAt = createdAt, trackingOpen, trackingClick } = project;
-  const { sandboxAddresses = false, sandboxSuppressions = false } = project;
+  const { sandboxAddresses = false, sandboxSuppressions = false, dkimAlgorithms = DKIM_ALGORITHMS } = project;
   const verified = domains.find(({ verificationStatus }) => verificationStatus === 'VERIFIED');
   const inbound = domains.find(({ inboundEnabledAt }) => inboundEnabledAt !== null);
   return {
@@ -41,6 +42,7 @@ export function presentProject(project: Project, domains: Domain[]) {
     trackingClick,
     sandboxAddresses,
     sandboxSuppressions,
+    dkimAlgorithms,
     ...publicFieldsOf(project),
     ...(inbound ? { inboundEmailDomain: inbound.domainName } : {}),
   };

@@ -87,7 +87,7 @@ export default function Domains() {
             current={opened?.id ?? null}
             empty={
               <Empty title="No domain yet">
-                Mail leaves from a domain that you own. Add it, publish four DNS records, and it is checked by itself.
+                Mail leaves from a domain that you own. Add it, publish its DNS records, and it is checked by itself.
               </Empty>
             }
           />
@@ -209,14 +209,19 @@ function DomainDrawer({
         look="list"
         value={domain.dkimSigning}
         options={[
-          { value: 'own', label: 'Everpost signs', hint: 'With RSA and Ed25519, by the DKIM record below.' },
-          { value: 'relay', label: 'The relay signs', hint: 'The DKIM record below is not needed.' },
+          {
+            value: 'own',
+            label: 'Everpost signs',
+            hint: 'By the DKIM records below: with RSA, and with Ed25519 once its record is found.',
+          },
+          { value: 'relay', label: 'The relay signs', hint: 'The DKIM records below are not needed.' },
         ]}
         onChange={(dkimSigning) => void save(id, dkimSigning as Domain['dkimSigning'], onChange)}
       />
       <h3>Records to publish</h3>
       <Record what="Ownership" record={dnsRecords.ownership} />
       <Record what="DKIM" record={dnsRecords.dkim} />
+      {dnsRecords.dkimEd25519 && <Record what="DKIM, Ed25519" record={dnsRecords.dkimEd25519} />}
       {dnsRecords.mailFrom.map((record) => (
         <Record key={record.type} what={`Return path, ${record.type}`} record={record} />
       ))}

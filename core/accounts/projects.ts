@@ -30,7 +30,15 @@ type ProjectChange = Described<typeof updateProjectBody>;
 export async function createProject(
   deps: AccountsDeps,
   organizationId: ObjectId,
-  { name, trackingOpen = true, trackingClick = true, sandboxAddresses, sandboxSuppressions, ...shown }: ProjectInput,
+  {
+    name,
+    trackingOpen = true,
+    trackingClick = true,
+    sandboxAddresses,
+    sandboxSuppressions,
+    dkimAlgorithms,
+    ...shown
+  }: ProjectInput,
   _id = new ObjectId(),
 ): Promise<Project> {
   const createdAt = deps.clock.now();
@@ -40,7 +48,7 @@ export async function createProject(
     name,
     trackingOpen,
     trackingClick,
-    ...given({ sandboxAddresses, sandboxSuppressions }),
+    ...given({ sandboxAddresses, sandboxSuppressions, dkimAlgorithms }),
     ...(await readPublicFields(deps, { _id }, shown)).set,
     audienceVersion: 0,
     createdAt,
@@ -83,12 +91,13 @@ export async function updateProject(
     trackingClick,
     sandboxAddresses,
     sandboxSuppressions,
+    dkimAlgorithms,
     updatedAt: seen,
     ...shown
   }: ProjectChange,
 ): Promise<Project> {
   const project = await findProject(deps, organizationId, projectId);
-  const plain = given({ name, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions });
+  const plain = given({ name, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions, dkimAlgorithms });
   const { set, unset } = await readPublicFields(deps, project, shown);
   const updated = await inTransaction(deps, async (session) => {
     // A project that another call changes after this read makes the transaction conflict, and be repeated.

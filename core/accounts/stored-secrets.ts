@@ -7,7 +7,7 @@ import {
   sealSecret,
   secretKeyNames,
 } from '../base/secrets.ts';
-import { dkimSecrets } from '../domains/keys.ts';
+import { dkimEd25519Secrets, dkimSecrets } from '../domains/keys.ts';
 import { previousSecrets, webhookSecrets } from '../events/webhook-secrets.ts';
 import { providerKeys } from '../migrations/keys.ts';
 import type { AccountsDeps } from './deps.ts';
@@ -23,6 +23,7 @@ type ResealCounts = Record<Resealing | 'current', number> & { kind: string };
 /** All secrets that are sealed by core/base/secrets.ts and stored in MongoDB, but for those of links, which live for a day at most. */
 export const secretKinds: ReadonlyArray<SecretKind<AccountsDeps>> = [
   dkimSecrets,
+  dkimEd25519Secrets,
   webhookSecrets,
   previousSecrets,
   providerKeys,

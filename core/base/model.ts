@@ -10,6 +10,8 @@ export interface Project {
   name: string;
   trackingOpen: boolean;
   trackingClick: boolean;
+  /** With what mail of its domains is signed; absent: both. */
+  dkimAlgorithms?: DkimAlgorithm[];
   /** Of pages and mails that the project shows to people; absent: `name`. */
   publicName?: string;
   /** An https address, or one of the media of the project. */
@@ -36,6 +38,7 @@ export interface Project {
   deletedAt: Date | null;
 }
 
+export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256';
 export type ConsentAddress = 'shortened' | 'full' | 'none';
 
 /** The answer of a POST that carried an Idempotency-Key. `_id` is a hash of tenant and key. */

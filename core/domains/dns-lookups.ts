@@ -42,9 +42,12 @@ export async function lookUpDomain(
     const found = await dns.mx(name);
     return seenAs(findMx(found, value), found?.map(({ exchange, priority }) => `${priority} ${exchange}`) ?? null);
   };
-  const [ownership, dkim, returnMx, spf, dmarc, inbound] = await Promise.all([
+  const [ownership, dkim, dkimEd25519, returnMx, spf, dmarc, inbound] = await Promise.all([
     text(records.ownership.name, (texts) => findText(texts, records.ownership.value)),
     text(records.dkim.name, (texts) => findDkim(texts, domain.dkim.publicKey)),
+    records.dkimEd25519
+      ? text(records.dkimEd25519.name, (texts) => findDkim(texts, domain.dkimEd25519?.publicKey ?? ''))
+      : seenAs('unanswered', null),
     mx(mailFromMx),
     text(mailFromSpf.name, (texts) => judgeSpf(dns, texts, mailFromSpf.value)),
     lookUpDmarc(dns, domain.domainName),
@@ -54,11 +57,12 @@ export async function lookUpDomain(
     findings: {
       ownership: ownership.finding,
       dkim: dkim.finding,
+      dkimEd25519: dkimEd25519.finding,
       mailFrom: worse(returnMx.finding, spf.finding),
       dmarc: dmarc.finding,
       inboundMx: inbound?.finding ?? 'unanswered',
     },
-    seen: { ownership, dkim, mailFrom: [returnMx, spf], dmarc, inboundMx: inbound },
+    seen: { ownership, dkim, dkimEd25519, mailFrom: [returnMx, spf], dmarc, inboundMx: inbound },
   };
 }
 

@@ -5,16 +5,18 @@ import { domainRecords } from './rules/records.ts';
 /** A domain as answers and events show it. */
 export function domainData(domain: Domain, config: Pick<Config, 'mailHost' | 'spfRecord'>) {
   const { ownershipVerified, dkimEnabled, mailFromEnabled, dmarcEnabled, dkimSigning, regionKey, message } = domain;
+  const { dkimEd25519Enabled = false } = domain;
   const { createdAt, lastCheckedAt, verifiedAt, inboundEnabledAt, inboundDomainVerifiedAt, seen } = domain;
-  const { ownership, dkim, mailFrom, dmarc, inboundMx } = domainRecords(domain, config);
+  const { ownership, dkim, dkimEd25519, mailFrom, dmarc, inboundMx } = domainRecords(domain, config);
   return {
     id: domain._id.toHexString(),
     domainName: domain.domainName,
     verificationStatus: domain.verificationStatus,
-    ...{ ownershipVerified, dkimEnabled, mailFromEnabled, dmarcEnabled, dkimSigning },
+    ...{ ownershipVerified, dkimEnabled, dkimEd25519Enabled, mailFromEnabled, dmarcEnabled, dkimSigning },
     dnsRecords: {
       ownership: withSeen(ownership, seen?.ownership),
       dkim: withSeen(dkim, seen?.dkim),
+      ...(dkimEd25519 ? { dkimEd25519: withSeen(dkimEd25519, seen?.dkimEd25519) } : {}),
       mailFrom: mailFrom.map((record, index) => withSeen(record, seen?.mailFrom[index])),
       dmarc: withSeen(dmarc, seen?.dmarc),
       ...(inboundMx ? { inboundMx: withSeen(inboundMx, seen?.inboundMx) } : {}),

@@ -127,7 +127,13 @@ export async function seedVerifiedDomain(
 ): Promise<Domain> {
   const at = deps.clock.now();
   const domain = await newDomain(deps, project, { domainName }, { _id, at });
-  const found = { ownershipVerified: true, dkimEnabled: true, mailFromEnabled: true, dmarcEnabled: true };
+  const found = {
+    ownershipVerified: true,
+    dkimEnabled: true,
+    dkimEd25519Enabled: true,
+    mailFromEnabled: true,
+    dmarcEnabled: true,
+  };
   return insertDomain(deps, { ...domain, ...found, verificationStatus: 'VERIFIED', verifiedAt: at, seeded: true });
 }
 
@@ -152,10 +158,11 @@ async function newDomain(
     regionKey: input.regionKey ?? REGION_DEFAULT,
     verificationStatus: 'PENDING_CONFIGURATION',
     ownershipValue: ownershipValue(project._id, domainName),
-    dkim: await makeDkimKeys(deps, owner),
+    ...(await makeDkimKeys(deps, owner)),
     dkimSigning: 'own',
     ownershipVerified: false,
     dkimEnabled: false,
+    dkimEd25519Enabled: false,
     mailFromEnabled: false,
     dmarcEnabled: false,
     message: null,

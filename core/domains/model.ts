@@ -25,6 +25,8 @@ export interface SeenRecord {
 export interface SeenRecords {
   ownership: SeenRecord;
   dkim: SeenRecord;
+  /** Not set in domains that an earlier version checked. */
+  dkimEd25519?: SeenRecord;
   /** MX and SPF of the return path. */
   mailFrom: [SeenRecord, SeenRecord];
   dmarc: SeenRecord;
@@ -43,6 +45,10 @@ export interface Domain {
   /** The text of the TXT record of this project. */
   ownershipValue: string;
   dkim: DkimKeys;
+  /** The second key. Not set in domains of an earlier version before `npm run admin -- setup`. */
+  dkimEd25519?: DkimKeys;
+  /** Its record was found, so mail is signed with it too. */
+  dkimEd25519Enabled?: boolean;
   /** relay: the relay signs. */
   dkimSigning: 'own' | 'relay';
   ownershipVerified: boolean;
@@ -75,7 +81,7 @@ export interface Domain {
 
 export interface DkimKeys {
   selector: string;
-  /** Base64 of the DER form, as in the DNS record. */
+  /** Base64 as in the DNS record: of the DER form with RSA, of the 32 bytes with Ed25519. */
   publicKey: string;
   /** PKCS 8 PEM, sealed for this project and domain. */
   privateKey: Sealed;

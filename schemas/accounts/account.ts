@@ -71,6 +71,17 @@ const publicFields = {
   },
 } as const;
 
+export const DKIM_ALGORITHMS = ['rsa-sha256', 'ed25519-sha256'] as const;
+const dkimAlgorithms = {
+  type: 'array',
+  items: { enum: DKIM_ALGORITHMS },
+  minItems: 1,
+  maxItems: DKIM_ALGORITHMS.length,
+  uniqueItems: true,
+  description:
+    'With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named.',
+} as const;
+
 export const createProjectBody = schema({
   title: 'CreateProjectBody',
   type: 'object',
@@ -80,6 +91,7 @@ export const createProjectBody = schema({
     trackingOpen: { type: 'boolean' },
     trackingClick: { type: 'boolean' },
     ...sandboxFields,
+    dkimAlgorithms,
     ...publicFields,
   },
 });
@@ -92,6 +104,7 @@ export const updateProjectBody = schema({
     trackingOpen: { type: 'boolean' },
     trackingClick: { type: 'boolean' },
     ...sandboxFields,
+    dkimAlgorithms,
     ...publicFields,
     publicFrom: {
       ...mailboxField,
@@ -139,6 +152,7 @@ const project = {
     'trackingClick',
     'sandboxAddresses',
     'sandboxSuppressions',
+    'dkimAlgorithms',
     'publicName',
     'logoUrl',
     'color',
@@ -170,6 +184,7 @@ const project = {
     trackingOpen: { type: 'boolean' },
     trackingClick: { type: 'boolean' },
     ...sandboxFields,
+    dkimAlgorithms,
     publicName: { ...nullableString, description: publicFields.publicName.description },
     logoUrl: nullableString,
     color: nullableString,

@@ -64,6 +64,7 @@ const domain = {
     'verificationStatus',
     'ownershipVerified',
     'dkimEnabled',
+    'dkimEd25519Enabled',
     'mailFromEnabled',
     'dmarcEnabled',
     'dkimSigning',
@@ -82,6 +83,10 @@ const domain = {
     verificationStatus,
     ownershipVerified: { type: 'boolean', description: 'The TXT ownership record was found.' },
     dkimEnabled: { type: 'boolean', description: 'The DKIM record was found and holds our key.' },
+    dkimEd25519Enabled: {
+      type: 'boolean',
+      description: 'The record of the second key was found: mail has an Ed25519 signature too.',
+    },
     mailFromEnabled: { type: 'boolean', description: 'MX and SPF of the return path were found.' },
     dmarcEnabled: { type: 'boolean', description: 'A DMARC record was found, at the domain or above it.' },
     dkimSigning,
@@ -93,6 +98,11 @@ const domain = {
       properties: {
         ownership: dnsRecord,
         dkim: dnsRecord,
+        dkimEd25519: {
+          ...dnsRecord,
+          description:
+            'Recommended, not required. Missing in domains of an earlier version before `npm run admin -- setup`.',
+        },
         mailFrom: { type: 'array', items: dnsRecord },
         dmarc: dnsRecord,
         inboundMx: { ...dnsRecord, description: 'Only while inbound mail is enabled.' },

@@ -575,10 +575,18 @@ const domains = {
     id: ids.domain,
     domainName: 'example.com',
     verificationStatus: 'PENDING',
-    ...{ ownershipVerified: true, dkimEnabled: true, mailFromEnabled: false, dmarcEnabled: true, dkimSigning: 'own' },
+    ...{
+      ownershipVerified: true,
+      dkimEnabled: true,
+      dkimEd25519Enabled: true,
+      mailFromEnabled: false,
+      dmarcEnabled: true,
+      dkimSigning: 'own',
+    },
     dnsRecords: {
       ownership: txt('_everpost.example.com', 'everpost-verification=4f2a', 'Proves that this project may send.'),
       dkim: txt('ep1._domainkey.example.com', 'v=DKIM1; k=rsa; p=MIIB', 'Lets receivers verify the signature.'),
+      dkimEd25519: txt('ep1e._domainkey.example.com', 'v=DKIM1; k=ed25519; p=11qY', 'Recommended: a second signature.'),
       mailFrom: [
         { ...mx, purpose: 'Brings bounces back to this service.', found: 'absent', values: [] },
         txt('bounce.example.com', 'v=spf1 ip4:203.0.113.7 -all', 'Names the servers that may send (SPF).'),

@@ -27,6 +27,7 @@ describe('Projects and keys', () => {
       trackingClick: true,
       sandboxAddresses: false,
       sandboxSuppressions: false,
+      dkimAlgorithms: ['rsa-sha256', 'ed25519-sha256'],
       publicName: null,
       logoUrl: null,
       color: null,
@@ -35,7 +36,7 @@ describe('Projects and keys', () => {
       consentAddress: 'shortened',
       publicFrom: null,
     });
-    expect(text).to.not.match(/AS_|ASA_|hash|dkim/i);
+    expect(text).to.not.match(/AS_|ASA_|hash|PRIVATE|publicKey|selector/i);
   });
 
   it('get project: a malformed id is 400 VALIDATION_ERROR, a foreign one 404 PROJECT_NOT_FOUND, a project key 403', async () => {

@@ -23,7 +23,7 @@ const NEW = `new:${Buffer.alloc(32, 8).toString('base64')}`;
 /** The driver of MongoDB gives up after 2.5 s. */
 const CHECK_FAILED_MS = 3_500;
 const SCRIPTS = ['api/main.ts', 'workers/main.ts'] as const;
-const KINDS = ['DKIM keys', 'webhook secrets', 'replaced webhook secrets', 'provider keys'];
+const KINDS = ['DKIM keys', 'Ed25519 DKIM keys', 'webhook secrets', 'replaced webhook secrets', 'provider keys'];
 
 describe('Secret keys', function () {
   this.timeout(180_000);
@@ -71,13 +71,29 @@ describe('Secret keys', function () {
       deps.db.migrations.findOne({ projectId: tenant.project._id }) as Promise<Migration>,
       deps.db.migrationSecrets.findOne({}),
     ]);
-    return { domain, webhook, job, sealed: [domain.dkim.privateKey, webhook.secret, previous?.sealed, secret?.sealed] };
+    return {
+      domain,
+      webhook,
+      job,
+      sealed: [
+        domain.dkim.privateKey,
+        domain.dkimEd25519?.privateKey,
+        webhook.secret,
+        previous?.sealed,
+        secret?.sealed,
+      ],
+    };
   }
 
   async function opened(secretKeys: string): Promise<string[]> {
     const { domain, webhook, job } = await stored();
     const keyed = withKeys(secretKeys);
-    return [openDkimKey(keyed, domain), ...(await signingSecrets(keyed, webhook)), await openKey(keyed, job)];
+    return [
+      openDkimKey(keyed, domain, 'dkim').privateKey,
+      openDkimKey(keyed, domain, 'dkimEd25519').privateKey,
+      ...(await signingSecrets(keyed, webhook)),
+      await openKey(keyed, job),
+    ];
   }
 
   const keyNames = async () => (await stored()).sealed.map((sealed) => sealed?.keyId);
@@ -90,12 +106,12 @@ describe('Secret keys', function () {
   describe('npm run admin -- reseal', () => {
     it('seals every stored secret with the first key, counts them by kind, and each opens to the same text', async () => {
       const before = await opened(OLD);
-      expect(before.slice(1)).to.deep.equal([...shownSecrets, providerKey]);
+      expect(before.slice(2)).to.deep.equal([...shownSecrets, providerKey]);
       const { code, output } = await admin(scene.env, `${NEW},${OLD}`, 'reseal');
       expect(code, output).to.equal(0);
       const counts = { resealed: 1, current: 0, changed: 0, unopened: 0 };
       expect(countsIn(output)).to.deep.equal(KINDS.map((kind) => ({ kind, ...counts })));
-      expect(await keyNames()).to.deep.equal(['new', 'new', 'new', 'new']);
+      expect(await keyNames()).to.deep.equal(['new', 'new', 'new', 'new', 'new']);
       expect(await opened(NEW)).to.deep.equal(before);
     });
 
@@ -136,7 +152,7 @@ describe('Secret keys', function () {
       expect(code).to.equal(1);
       expect(output).to.include('{"kind":"webhook secrets","resealed":0,"current":0,"changed":0,"unopened":1}');
       expect(output).to.include('SECRET_KEYS does not name the keys of 1 webhook secret (lost).');
-      expect(await keyNames()).to.deep.equal(['new', 'lost', 'new', 'new']);
+      expect(await keyNames()).to.deep.equal(['new', 'new', 'lost', 'new', 'new']);
     });
   });
 
@@ -148,7 +164,7 @@ describe('Secret keys', function () {
         expect(began).to.deep.equal({
           code: 1,
           output:
-            'SECRET_KEYS does not name the keys of 1 DKIM key (test), 2 webhook secrets (test), ' +
+            'SECRET_KEYS does not name the keys of 1 DKIM key (test), 1 Ed25519 DKIM key (test), 2 webhook secrets (test), ' +
             '1 replaced webhook secret (test), 1 provider key (test). ' +
             'Name these keys again behind the first one; docs/operators/secret-keys.md says how a key is replaced.\n',
         });

@@ -80,6 +80,21 @@ describe('The page of the settings', () => {
     expect(await page.getByRole('checkbox', { name: /^Let them be suppressed/ }).isChecked()).to.equal(false);
   });
 
+  it('chooses how mail is signed', async () => {
+    const page = await suite.open('/settings');
+    expect(await page.getByRole('radio', { name: /^RSA and Ed25519/ }).isChecked()).to.equal(true);
+    await page.getByRole('radio', { name: /^RSA alone/ }).check();
+    await expectAccessible(page);
+    await shoot(page, 'settings-signatures');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    const { adminKey, project } = suite.own;
+    const { body } = await suite.client(adminKey).get(`/account/projects/${project._id}`);
+    expect(body.data.dkimAlgorithms).to.deep.equal(['rsa-sha256']);
+    await page.reload();
+    expect(await page.getByRole('radio', { name: /^RSA alone/ }).isChecked()).to.equal(true);
+  });
+
   it('shows an editor what is set, and changes nothing', async () => {
     const page = await suite.open('/settings', { role: 'editor', width: 375 });
     const save = page.getByRole('button', { name: 'Save' });

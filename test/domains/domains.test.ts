@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { carryOverDomains } from '../../core/domains/carry-over.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { openDkimKey } from '../../core/domains/keys.ts';
 import type { DnsRecord } from '../../core/domains/model.ts';
@@ -36,6 +37,7 @@ describe('Sending domains', function () {
       verificationStatus: 'PENDING_CONFIGURATION',
       ownershipVerified: false,
       dkimEnabled: false,
+      dkimEd25519Enabled: false,
       mailFromEnabled: false,
       dmarcEnabled: false,
       dkimSigning: 'own',
@@ -46,11 +48,12 @@ describe('Sending domains', function () {
       inboundDomainVerifiedAt: null,
     });
     expect(domain).to.not.have.property('verifiedAt');
-    const { ownership, dkim, mailFrom, dmarc, ...others } = domain.dnsRecords;
+    const { ownership, dkim, dkimEd25519, mailFrom, dmarc, ...others } = domain.dnsRecords;
     expect(others).to.deep.equal({});
     expect(ownership).to.include({ name: '_everpost.news.example.com', type: 'TXT' });
     expect(dkim.name).to.match(/^ep[0-9a-f]{8}\._domainkey\.news\.example\.com$/);
     expect(dkim.value).to.match(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/]{380,400}={0,2}$/);
+    expect(dkimEd25519.name).to.equal(dkim.name.replace('._domainkey', 'e._domainkey'));
     expect(mailFrom[0]).to.include({
       name: 'bounce.news.example.com',
       type: 'MX',
@@ -120,8 +123,8 @@ describe('Sending domains', function () {
       domainName: 'sealed.example.com',
     });
     expect(reply.text + JSON.stringify(stored)).to.not.match(/PRIVATE KEY/);
-    expect(openDkimKey(environment.deps, stored!)).to.match(/^-----BEGIN PRIVATE KEY-----/);
-    expect(() => openDkimKey(environment.deps, { ...stored!, _id: new ObjectId() })).to.throw(/does not open/);
+    expect(openDkimKey(environment.deps, stored!, 'dkim').privateKey).to.match(/^-----BEGIN PRIVATE KEY-----/);
+    expect(() => openDkimKey(environment.deps, { ...stored!, _id: new ObjectId() }, 'dkim')).to.throw(/does not open/);
   });
 
   it('answer inbound calls on a domain that is not verified with 422, on one that does not exist with 404, both without a code', async () => {
@@ -175,6 +178,35 @@ describe('Sending domains', function () {
         message: null,
       });
       expect(verified.verifiedAt).to.be.a('string');
+    });
+
+    it('find the Ed25519 record by itself: a verified domain does without, and a wrong key is shown', async () => {
+      const domain = await create('second.example.com');
+      const { ownership, dkim, dkimEd25519 } = domain.dnsRecords;
+      expect(dkimEd25519.value).to.match(/^v=DKIM1; k=ed25519; p=[\w+/]{43}=$/);
+      dns.publish(ownership, dkim);
+      const without = await verify(domain.id);
+      expect(without).to.include({ verificationStatus: 'VERIFIED', dkimEd25519Enabled: false, message: null });
+      expect(without.dnsRecords.dkimEd25519.found).to.equal('absent');
+      dns.set(dkimEd25519.name, 'TXT', [dkim.value]);
+      expect((await verify(domain.id)).dnsRecords.dkimEd25519.found).to.equal('different');
+      dns.publish(dkimEd25519);
+      expect(await verify(domain.id)).to.include({ verificationStatus: 'VERIFIED', dkimEd25519Enabled: true });
+    });
+
+    it('of an earlier version get their Ed25519 key by setup, once', async () => {
+      const { deps, own } = environment;
+      const { id } = await create('older.example.com');
+      const of = { _id: new ObjectId(id), projectId: own.project._id };
+      await deps.db.domains.updateOne(of, { $unset: { dkimEd25519: 1, dkimEd25519Enabled: 1 } });
+      const older = await verify(id);
+      expect(older.dnsRecords).to.not.have.property('dkimEd25519');
+      expect(older).to.include({ dkimEd25519Enabled: false });
+      expect(await carryOverDomains(deps, own.project)).to.equal(1);
+      expect(await carryOverDomains(deps, own.project)).to.equal(0);
+      const { dnsRecords } = await get(id);
+      dns.publish(dnsRecords.ownership, dnsRecords.dkim, dnsRecords.dkimEd25519);
+      expect(await verify(id)).to.include({ verificationStatus: 'VERIFIED', dkimEd25519Enabled: true });
     });
 
     it('find MAIL FROM only when MX and SPF are both right, and DMARC at the domain or above it', async () => {

@@ -69,6 +69,7 @@ describe('A domain after a check', () => {
   const all = (finding: Finding): Findings => ({
     ownership: finding,
     dkim: finding,
+    dkimEd25519: finding,
     mailFrom: finding,
     dmarc: finding,
     inboundMx: finding,
@@ -129,6 +130,19 @@ describe('A domain after a check', () => {
       missingSince: null,
       verifiedAt: ago(99),
     });
+  });
+
+  it('the Ed25519 record is found or not by itself, and no verification waits for it', () => {
+    const without = { ...all('found'), dkimEd25519: 'absent' as const };
+    expect(check(verified, without)).to.include({
+      verificationStatus: 'VERIFIED',
+      dkimEd25519Enabled: false,
+      message: null,
+    });
+    const signing = { ...verified, dkimEd25519Enabled: true };
+    expect(check(signing, { ...without, dkimEd25519: 'unanswered' }).dkimEd25519Enabled).to.equal(true);
+    expect(check(signing, without).dkimEd25519Enabled).to.equal(false);
+    expect(check(verified, all('found')).dkimEd25519Enabled).to.equal(true);
   });
 
   it('inbound goes live once, and only while it is enabled', () => {

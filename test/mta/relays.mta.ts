@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { domainRecords } from '../../core/domains/rules/records.ts';
 import { createMailReader } from '../../platform/inbound/reader.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { hurry, type Post, SENDER, startPost } from '../delivery/support.ts';
@@ -80,7 +81,8 @@ for (const [name, { start, settings, login, received }] of Object.entries(progra
     async function expectSigned(raw: string): Promise<void> {
       const { db, config } = post.environment.deps;
       const domain = await db.domains.findOne({ projectId: post.own.project._id, domainName: HOST });
-      dns.set(`${domain!.dkim.selector}._domainkey.${HOST}`, 'TXT', [`v=DKIM1; k=rsa; p=${domain!.dkim.publicKey}`]);
+      const { dkim: first, dkimEd25519: second } = domainRecords(domain!, config);
+      dns.publish(first, second!);
       const reader = createMailReader(config, pino({ level: 'silent' }));
       const envelope = { mailFrom: SENDER, remoteAddress: '127.0.0.1', helo: 'mx.example.net' };
       const { dkim } = await reader.verify(Buffer.from(raw, 'latin1'), envelope);

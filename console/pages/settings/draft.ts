@@ -16,6 +16,8 @@ export interface Draft {
   trackingClick: boolean;
   sandboxAddresses: boolean;
   sandboxSuppressions: boolean;
+  /** As a choice names them: 'rsa-sha256,ed25519-sha256'. */
+  dkimAlgorithms: string;
 }
 
 export function draftOf(project: Project): Draft {
@@ -33,6 +35,7 @@ export function draftOf(project: Project): Draft {
     trackingClick: project.trackingClick,
     sandboxAddresses: project.sandboxAddresses,
     sandboxSuppressions: project.sandboxSuppressions,
+    dkimAlgorithms: project.dkimAlgorithms.toSorted().toReversed().join(),
   };
 }
 
@@ -51,6 +54,7 @@ export const parts: Parts<Draft> = {
   trackingClick: 'Count clicks',
   sandboxAddresses: 'Answer mail to sandbox addresses',
   sandboxSuppressions: 'Let them be suppressed',
+  dkimAlgorithms: 'How mail is signed',
 };
 
 /** Changed fields only: a sender whose domain is not verified any more does not stop a change of the logo. */
@@ -69,6 +73,7 @@ function wholeOf(draft: Draft): UpdateProjectBody {
   const senderName = draft['publicFrom/name'].trim();
   return {
     ...{ name, consentAddress, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions },
+    dkimAlgorithms: draft.dkimAlgorithms.split(',') as Project['dkimAlgorithms'],
     publicName: draft.publicName.trim() || null,
     logoUrl: draft.logoUrl.trim() || null,
     color: draft.color.trim() || null,

@@ -80,6 +80,7 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
         <Sender form={form} project={project} isReadOnly={isReadOnly} />
         <Privacy form={form} isReadOnly={isReadOnly} />
       </Columns>
+      <Signatures form={form} isReadOnly={isReadOnly} />
       <Sandbox form={form} isReadOnly={isReadOnly} />
     </Page>
   );
@@ -252,6 +253,32 @@ function Privacy({ form, isReadOnly }: Part) {
         form={form}
         name="consentAddress"
         label="What a consent keeps of the address on the network"
+        options={kept.map((option) => ({ ...option, isDisabled: isReadOnly }))}
+      />
+    </Section>
+  );
+}
+
+function Signatures({ form, isReadOnly }: Part) {
+  const kept = [
+    {
+      value: 'rsa-sha256,ed25519-sha256',
+      label: 'RSA and Ed25519',
+      hint: 'Each receiver verifies the one that it knows.',
+    },
+    { value: 'rsa-sha256', label: 'RSA alone', hint: 'Every receiver verifies it.' },
+    {
+      value: 'ed25519-sha256',
+      label: 'Ed25519 alone',
+      hint: 'The fastest to sign. Many receivers do not verify it, and treat such mail as unsigned.',
+    },
+  ];
+  return (
+    <Section title="Signatures" note="for domains whose mail Everpost signs" hasRule>
+      <Options
+        form={form}
+        name="dkimAlgorithms"
+        label="How mail is signed"
         options={kept.map((option) => ({ ...option, isDisabled: isReadOnly }))}
       />
     </Section>

@@ -4,6 +4,7 @@ import type { DnsRecord, Domain, Finding } from '../model.ts';
 export interface DomainRecords {
   ownership: DnsRecord;
   dkim: DnsRecord;
+  dkimEd25519?: DnsRecord;
   mailFrom: [mx: DnsRecord, spf: DnsRecord];
   dmarc: DnsRecord;
   inboundMx?: DnsRecord;
@@ -13,7 +14,7 @@ const MX_PRIORITY = 10;
 
 /** The records that the owner of a domain has to publish. */
 export function domainRecords(
-  { domainName, ownershipValue, dkim, inboundEnabledAt }: Domain,
+  { domainName, ownershipValue, dkim, dkimEd25519, inboundEnabledAt }: Domain,
   { mailHost, spfRecord }: { mailHost: string; spfRecord: string },
 ): DomainRecords {
   const txt = (name: string, value: string, purpose: string): DnsRecord => ({ name, value, type: 'TXT', purpose });
@@ -32,6 +33,13 @@ export function domainRecords(
       `v=DKIM1; k=rsa; p=${dkim.publicKey}`,
       'Lets receivers verify the signature of each mail.',
     ),
+    ...(dkimEd25519 && {
+      dkimEd25519: txt(
+        `${dkimEd25519.selector}._domainkey.${domainName}`,
+        `v=DKIM1; k=ed25519; p=${dkimEd25519.publicKey}`,
+        'Recommended: a second, shorter signature. Mail has it once this record is found.',
+      ),
+    }),
     mailFrom: [
       mx(returnPath, 'Brings bounces back to this service.'),
       txt(returnPath, spfRecord, 'Names the servers that may send (SPF).'),

@@ -5,6 +5,7 @@ import type { DomainRecords } from './records.ts';
 export interface Findings {
   ownership: Finding;
   dkim: Finding;
+  dkimEd25519: Finding;
   mailFrom: Finding;
   dmarc: Finding;
   inboundMx: Finding;
@@ -15,6 +16,7 @@ export type DomainResult = Pick<
   | 'verificationStatus'
   | 'ownershipVerified'
   | 'dkimEnabled'
+  | 'dkimEd25519Enabled'
   | 'mailFromEnabled'
   | 'dmarcEnabled'
   | 'message'
@@ -35,6 +37,7 @@ export function afterCheck(domain: Domain, findings: Findings, records: DomainRe
     lostSince: lostAfter(domain, findings, now),
     ownershipVerified: known(findings.ownership, domain.ownershipVerified),
     dkimEnabled: known(findings.dkim, domain.dkimEnabled),
+    dkimEd25519Enabled: known(findings.dkimEd25519, domain.dkimEd25519Enabled ?? false),
     mailFromEnabled: known(findings.mailFrom, domain.mailFromEnabled),
     dmarcEnabled: known(findings.dmarc, domain.dmarcEnabled),
     inboundDomainVerifiedAt: domain.inboundDomainVerifiedAt ?? (isLive ? now : null),

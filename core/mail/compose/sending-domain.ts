@@ -1,5 +1,7 @@
 import type { ObjectId } from 'mongodb';
+import { DKIM_ALGORITHMS } from '../../../schemas/accounts/account.ts';
 import { oncePerCore } from '../../base/deps.ts';
+import type { DkimAlgorithm } from '../../base/model.ts';
 import { ttlCache } from '../../base/work/cache.ts';
 import { findVerifiedDomain } from '../../domains/domains.ts';
 import { openDkimKey } from '../../domains/keys.ts';
@@ -28,9 +30,23 @@ export function sendingDomain(deps: MailDeps, projectId: ObjectId, domainName: s
 async function read(deps: MailDeps, projectId: ObjectId, domainName: string): Promise<SendingDomain | null> {
   const domain = await findVerifiedDomain(deps, { _id: projectId }, domainName);
   if (!domain) return null;
-  const { selector } = domain.dkim;
-  const keys =
-    domain.dkimSigning === 'own' ? [{ domain: domainName, selector, privateKey: openDkimKey(deps, domain) }] : [];
+  const keys = domain.dkimSigning === 'own' ? keysOf(deps, domain, await algorithmsOf(deps, projectId)) : [];
   const host = domain.mailFromEnabled ? mailFromName(domainName) : deps.config.mailHost;
   return { domain, keys, returnHost: /^[\d.]+$/.test(host) ? `[${host}]` : host };
+}
+
+async function algorithmsOf({ db }: MailDeps, projectId: ObjectId): Promise<readonly DkimAlgorithm[]> {
+  const project = await db.projects.findOne({ _id: projectId }, { projection: { dkimAlgorithms: 1 } });
+  return project?.dkimAlgorithms ?? DKIM_ALGORITHMS;
+}
+
+/** Never empty: while the record of the Ed25519 key is not found, RSA signs alone. */
+function keysOf(deps: MailDeps, domain: Domain, algorithms: readonly DkimAlgorithm[]): DkimKey[] {
+  const hasEd25519 = domain.dkimEd25519Enabled === true && algorithms.includes('ed25519-sha256');
+  const hasRsa = algorithms.includes('rsa-sha256') || !hasEd25519;
+  const keyOf = (field: 'dkim' | 'dkimEd25519') => ({
+    domain: domain.domainName,
+    ...openDkimKey(deps, domain, field),
+  });
+  return [...(hasRsa ? [keyOf('dkim')] : []), ...(hasEd25519 ? [keyOf('dkimEd25519')] : [])];
 }
