@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
 import { countClaims, countOpen } from '../../mail/ledger/blocks/counts.ts';
-import { type MessageState, states } from '../../mail/ledger/states.ts';
+import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
@@ -19,67 +19,82 @@ export interface LedgerCounts {
   inFlight: number;
 }
 
+const NOT_SENT = ALL_STATES.filter((state) => state !== states.sent);
+
 type Db = Pick<CampaignsDeps, 'db' | 'mongo'>;
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
-/** Rows, and the recipients of blocks without a row. One snapshot: else a row that lands between two reads is counted twice. */
-export async function ledgerCounts(deps: Db, campaign: Tenant): Promise<LedgerCounts> {
+/**
+ * Rows, and the recipients of blocks without a row, in one snapshot: else a row that lands between two reads is counted twice.
+ * `exact: false` takes claims instead of the rows of what was sent: each claimed recipient has a row or is in flight, and those with another
+ * state than sent are few. A missing row shows in exact counts alone, so nothing is decided by others.
+ */
+export async function ledgerCounts(deps: Db, campaign: Tenant, { exact } = { exact: true }): Promise<LedgerCounts> {
   const session = deps.mongo.startSession({ snapshot: true });
   try {
-    const [of, waiting] = await countParts(deps, campaign, session);
-    const queued = of('queued') + of('deferred');
-    const inFlight = of(states.committing) + waiting.inFlight;
-    const [suppressed, failed, sent, unknown] = [
-      of('suppressed'),
-      of('failed'),
-      of('sent') + of('bounced'),
-      of('unknown'),
-    ];
-    const pending = waiting.unclaimed + inFlight + queued;
-    const total = suppressed + failed + sent + unknown + pending;
-    return {
-      total,
-      suppressed,
-      failed,
-      sent,
-      bounced: of('bounced'),
-      unknown,
-      pending,
-      deferred: of('deferred'),
-      inFlight,
-    };
+    return await countParts(deps, campaign, { exact, session });
   } finally {
     await session.endSession();
   }
 }
 
-type RowCounts = (state: MessageState) => number;
-
 async function countParts(
   deps: Db,
   { _id, projectId }: Tenant,
-  session: Session,
-): Promise<[RowCounts, { unclaimed: number; inFlight: number }]> {
+  { exact, session }: { exact: boolean; session: Session },
+): Promise<LedgerCounts> {
   // The first read sets the moment of the others.
   const campaign = await deps.db.campaigns.findOne({ _id, projectId }, { session, projection: { freeze: 1 } });
-  const freeze = campaign?.freeze;
+  const { run, frozen, written = 0 } = campaign?.freeze ?? {};
+  const byClaims = !exact && run ? frozen : null;
   const [rows, claims] = await Promise.all([
-    countRowsByState(deps, { _id, projectId }, session),
-    freeze?.run ? countClaims(deps, { projectId, campaignId: _id }, session) : null,
+    countRows(deps, { _id, projectId }, { states: byClaims ? NOT_SENT : ALL_STATES, session }),
+    run ? countClaims(deps, { projectId, campaignId: _id }, session) : { claimed: 0, inFlight: 0 },
   ]);
-  if (!freeze?.run || !claims) return [rows, { unclaimed: 0, inFlight: 0 }];
-  const inBlocks = freeze.frozen?.inBlocks ?? Math.max(0, freeze.written - rows('suppressed'));
-  return [rows, { unclaimed: inBlocks - claims.claimed, inFlight: claims.inFlight }];
+  const of = (...some: MessageState[]) => sumOf(rows.filter(({ state }) => some.includes(state)));
+  const answered = claims.claimed - claims.inFlight;
+  const sent = byClaims ? answered - sumOf(rows.filter(({ isOfBlock }) => isOfBlock)) : of(states.sent);
+  const inBlocks = run ? (frozen?.inBlocks ?? Math.max(0, written - of(states.suppressed))) : 0;
+  const inFlight = claims.inFlight + of(states.committing);
+  const parts = {
+    suppressed: of(states.suppressed),
+    failed: of(states.failed),
+    sent: sent + of(states.bounced),
+    unknown: of(states.unknown),
+    pending: inBlocks - claims.claimed + inFlight + of(states.queued, states.deferred),
+  };
+  const sum = parts.suppressed + parts.failed + parts.sent + parts.unknown + parts.pending;
+  const total = byClaims?.total ?? sum;
+  return { total, ...parts, bounced: of(states.bounced), deferred: of(states.deferred), inFlight };
 }
 
-async function countRowsByState({ db }: Db, { _id, projectId }: Tenant, session: Session): Promise<RowCounts> {
+interface Rows {
+  state: MessageState;
+  /** People who were suppressed in the freeze are in no block. */
+  isOfBlock: boolean;
+  count: number;
+}
+
+/** From keys alone. */
+async function countRows(
+  { db }: Db,
+  { _id, projectId }: Tenant,
+  { states: counted, session }: { states: readonly MessageState[]; session: Session },
+): Promise<Rows[]> {
   const groups = await db.messages
-    .aggregate<{ _id: MessageState; count: number }>(
-      [{ $match: { campaignId: _id, projectId } }, { $group: { _id: '$state', count: { $sum: 1 } } }],
+    .aggregate<{ _id: Omit<Rows, 'count'>; count: number }>(
+      [
+        { $match: { campaignId: _id, projectId, state: { $in: counted } } },
+        { $group: { _id: { state: '$state', isOfBlock: { $gt: ['$seq', 0] } }, count: { $sum: 1 } } },
+      ],
       { hint: 'campaign', session },
     )
     .toArray();
-  return (state) => groups.find((group) => group._id === state)?.count ?? 0;
+  return groups.map(({ _id: group, count }) => ({ ...group, count }));
+}
+
+function sumOf(rows: readonly Rows[]): number {
+  return rows.reduce((sum, { count }) => sum + count, 0);
 }
 
 /**
