@@ -12,10 +12,13 @@ import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
 import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
+import { carryOverCampaigns } from '../core/campaigns/jobs.ts';
 import { carryOverDomains } from '../core/domains/carry-over.ts';
 import { recountProject } from '../core/figures/reports/counting/recount.ts';
 import { announceKeptActs } from '../core/mail/feedback/kept-acts.ts';
 import { startOpensRecompute } from '../core/mail/feedback/recompute-opens.ts';
+import { carryOverMigrations } from '../core/migrations/progress/jobs.ts';
+import { carryOverPeople } from '../core/people/carry-over.ts';
 import { carryOverImport, carryOverUnsubscribes } from '../core/persons-own/preferences/carry-over.ts';
 import { removeOld } from '../core/retention.ts';
 import { carryOverTemplates } from '../core/templates/carry-over.ts';
@@ -159,7 +162,7 @@ const commands: Record<string, Command> = {
 
 /** Documents that earlier releases stored in another form. A second run finds none. */
 async function carryOver(deps: Deps): Promise<object> {
-  const carriedOver = { unsubscribes: 0, templates: 0, automations: 0, domains: 0 };
+  const carriedOver = { unsubscribes: 0, templates: 0, automations: 0, domains: 0, starts: 0 };
   const undecided: object[] = [];
   for await (const project of deps.db.projects.find({ deletedAt: null }, { projection: { _id: 1 } })) {
     const unsubscribes = await carryOverUnsubscribes(deps, project);
@@ -168,6 +171,8 @@ async function carryOver(deps: Deps): Promise<object> {
     carriedOver.templates += await carryOverTemplates(deps, project);
     carriedOver.automations += await carryOverAutomations(deps, project);
     carriedOver.domains += await carryOverDomains(deps, project);
+    for (const carryOverStarts of [carryOverCampaigns, carryOverPeople, carryOverMigrations])
+      carriedOver.starts += await carryOverStarts(deps, project);
   }
   return { carriedOver, undecided };
 }

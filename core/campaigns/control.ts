@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Project } from '../base/model.ts';
 import { findCampaign, stateConflict } from './definition/campaigns.ts';
 import type { CampaignsDeps } from './deps.ts';
+import type { CommitWith } from './events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './numbers/counts.ts';
 import { settleCampaignOrphans } from './run/orphans.ts';
@@ -73,13 +74,13 @@ export async function decide(
   deps: CampaignsDeps,
   project: Project,
   campaignId: string,
-  { from, word }: { from: readonly CampaignStatus[]; word: string },
+  { from, word, ...more }: { from: readonly CampaignStatus[]; word: string; commitWith?: CommitWith },
   to: (campaign: Campaign) => Move | Promise<Move>,
 ): Promise<Campaign> {
   for (;;) {
     const before = await findCampaign(deps, project, campaignId);
     if (!from.includes(before.status)) throw stateConflict(word, before.status);
-    const after = await transition(deps, before, await to(before), { wakeRun: true });
+    const after = await transition(deps, before, await to(before), { wakeRun: true, ...more });
     if (after) return after;
   }
 }

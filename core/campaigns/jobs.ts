@@ -1,18 +1,15 @@
-import { documentQueue, done } from '../jobs/document-queue.ts';
+import type { Project } from '../base/model.ts';
+import { done } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { CAMPAIGN_METRICS, CAMPAIGN_STARTS } from './definition/campaigns.ts';
+import { carryOverStarts, startQueue } from '../jobs/starts.ts';
 import type { CampaignsDeps } from './deps.ts';
-import type { Campaign } from './model.ts';
 
 /** Starts runs, and wakes running ones after a decision. */
 export function campaignQueue(deps: CampaignsDeps): JobQueue {
-  return documentQueue<Campaign>(deps, {
-    name: CAMPAIGN_STARTS,
-    collection: deps.db.campaigns,
-    field: 'startDueAt',
+  return startQueue(deps, 'campaign', {
     concurrencyMax: 16,
-    run: async ({ _id, projectId }) => {
-      await deps.workflows.sendCampaign({ projectId: projectId.toHexString(), campaignId: _id.toHexString() });
+    run: async ({ subjectId, projectId }) => {
+      await deps.workflows.sendCampaign({ projectId: projectId.toHexString(), campaignId: subjectId.toHexString() });
       return done;
     },
   });
@@ -20,14 +17,21 @@ export function campaignQueue(deps: CampaignsDeps): JobQueue {
 
 /** The numbers are refreshed after the campaign is over too, so this run is separate. */
 export function campaignMetrics(deps: CampaignsDeps): JobQueue {
-  return documentQueue<Campaign>(deps, {
-    name: CAMPAIGN_METRICS,
-    collection: deps.db.campaigns,
-    field: 'metricsDueAt',
+  return startQueue(deps, 'metrics', {
     concurrencyMax: 8,
-    run: async ({ _id, projectId }) => {
-      await deps.workflows.refreshMetrics({ projectId: projectId.toHexString(), campaignId: _id.toHexString() });
+    run: async ({ subjectId, projectId }) => {
+      await deps.workflows.refreshMetrics({ projectId: projectId.toHexString(), campaignId: subjectId.toHexString() });
       return done;
     },
   });
+}
+
+/** Runs that are due, of the time when the campaign itself had the dates. Returns how many there were. */
+export async function carryOverCampaigns(
+  deps: Pick<CampaignsDeps, 'db'>,
+  { _id: projectId }: Pick<Project, '_id'>,
+): Promise<number> {
+  const of = { projectId, documents: deps.db.campaigns };
+  const sending = await carryOverStarts(deps, 'campaign', { ...of, field: 'startDueAt' });
+  return sending + (await carryOverStarts(deps, 'metrics', { ...of, field: 'metricsDueAt' }));
 }

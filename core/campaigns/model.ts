@@ -93,10 +93,6 @@ export interface Campaign extends Made {
   status: CampaignStatus;
   /** When sending is to begin; null in drafts. */
   startsAt: Date | null;
-  /** The job to start a run of `campaignSend`, or to wake it. */
-  startDueAt?: Date;
-  /** The job to start the run that refreshes the numbers. */
-  metricsDueAt?: Date;
   /** The job to count the recipients as accepted. */
   countDueAt?: Date;
   startedAt: Date | null;

@@ -1,11 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Project } from '../base/model.ts';
-import { wakeQueue } from '../jobs/queue.ts';
+import { requestRun, wakeStarts } from '../jobs/starts.ts';
 import type { Message } from '../mail/ledger/model.ts';
 import { queueAgain } from '../mail/messages/of-campaigns.ts';
 import { decide, type Settled, settle } from './control.ts';
-import { CAMPAIGN_METRICS, findCampaign, stateConflict } from './definition/campaigns.ts';
+import { findCampaign, stateConflict } from './definition/campaigns.ts';
 import type { CampaignsDeps } from './deps.ts';
+import type { CommitWith } from './events.ts';
 import type { Campaign } from './model.ts';
 import { everyRow } from './people/rows.ts';
 import { RETRYABLE, sendingStatus } from './status.ts';
@@ -25,13 +26,13 @@ export async function retryCampaign(
   const campaign = await findCampaign(deps, project, campaignId);
   if (!RETRYABLE.includes(campaign.status)) throw stateConflict('retried', campaign.status);
   await queueAllAgain(deps, campaign, retried);
-  const moved = await decide(deps, project, campaignId, { from: RETRYABLE, word: 'retried' }, (before) => ({
+  const commitWith: CommitWith = (session) => requestRun(deps, 'metrics', campaign, { session });
+  const moved = await decide(deps, project, campaignId, { from: RETRYABLE, word: 'retried', commitWith }, (before) => ({
     status: sendingStatus(before),
     sentAt: null,
     failureReason: null,
-    metricsDueAt: deps.clock.now(),
   }));
-  wakeQueue(deps, CAMPAIGN_METRICS, project._id);
+  wakeStarts(deps, 'metrics', project._id);
   return settle(deps, moved);
 }
 

@@ -1,7 +1,7 @@
 import { nextUpdate } from '../base/database/seen.ts';
-import { wakeQueue } from '../jobs/queue.ts';
+import { requestRun, wakeStarts } from '../jobs/starts.ts';
 import { referToTemplate } from '../templates/find.ts';
-import { CAMPAIGN_STARTS, stateConflict } from './definition/campaigns.ts';
+import { stateConflict } from './definition/campaigns.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { type CommitWith, moveCampaign } from './events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
@@ -26,14 +26,15 @@ export async function transition(
   const moved = await moveCampaign(
     deps,
     { _id, projectId, status, updatedAt },
-    { $set: wakeRun ? { ...set, startDueAt: now } : set },
+    { $set: set },
     async (session, after) => {
+      if (wakeRun) await requestRun(deps, 'campaign', after, { session });
       if (after.status === 'scheduled')
         await referToTemplate(deps, session, { _id: projectId }, after.templateId, 'templateId');
       await commitWith?.(session, after);
     },
   );
-  if (moved && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
+  if (moved && wakeRun) wakeStarts(deps, 'campaign', projectId);
   return moved;
 }
 

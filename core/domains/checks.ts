@@ -1,10 +1,10 @@
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import { again, documentQueue, done } from '../jobs/document-queue.ts';
-import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import { requestRun, startQueue, wakeStarts } from '../jobs/starts.ts';
 import type { DomainsDeps } from './deps.ts';
 import { lookUpDomain } from './dns-lookups.ts';
-import { DOMAIN_STARTS } from './domains.ts';
 import type { Domain, VerificationStatus } from './model.ts';
 import { recheckDelayMs } from './rules/check-schedule.ts';
 import { domainRecords } from './rules/records.ts';
@@ -52,13 +52,17 @@ export async function checkDomain(
 
 /** Starts the checks that `verify` and other calls have requested. */
 export function domainQueue(deps: DomainsDeps): JobQueue {
-  return documentQueue<Domain>(deps, {
-    name: DOMAIN_STARTS,
-    collection: deps.db.domains,
-    field: 'startDueAt',
+  return startQueue(deps, 'domain', {
     concurrencyMax: 16,
-    run: async ({ _id, projectId, domainName }) => {
-      await deps.workflows.checkDomain({ projectId: projectId.toHexString(), domainId: _id.toHexString(), domainName });
+    run: async ({ subjectId, projectId }) => {
+      const domain = await deps.db.domains.findOne({ _id: subjectId, projectId }, { projection: { domainName: 1 } });
+      if (!domain) return done;
+      const { domainName } = domain;
+      await deps.workflows.checkDomain({
+        projectId: projectId.toHexString(),
+        domainId: subjectId.toHexString(),
+        domainName,
+      });
       return done;
     },
   });
@@ -76,10 +80,8 @@ export function domainRechecks(deps: DomainsDeps): JobQueue {
     concurrencyMax: 4,
     lookEveryMs: RECHECKS_LOOK_EVERY_MS,
     run: async (domain) => {
-      await deps.db.domains.updateOne({ _id: domain._id, projectId: domain.projectId }, [
-        { $set: { startDueAt: '$$NOW' } },
-      ]);
-      wakeQueue(deps, DOMAIN_STARTS, domain.projectId);
+      await requestRun(deps, 'domain', domain);
+      wakeStarts(deps, 'domain', domain.projectId);
       return again(new Date(deps.clock.now().getTime() + recheckDelayMs(domain)));
     },
   });

@@ -2,18 +2,18 @@ import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import type { createDomainBody, updateDomainBody } from '../../schemas/domains/domains.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce, isDuplicateKey } from '../base/database/idempotent-insert.ts';
+import { inTransaction } from '../base/database/transactions.ts';
 import { AppError, conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
-import type { Project } from '../base/model.ts';
+import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { normalizeDomain } from '../base/text/addresses.ts';
-import { wakeQueue } from '../jobs/queue.ts';
+import { requestRun, wakeStarts } from '../jobs/starts.ts';
 import type { DomainsDeps } from './deps.ts';
 import { makeDkimKeys, ownershipValue } from './keys.ts';
 import type { Domain, VerificationStatus } from './model.ts';
 
-export const DOMAIN_STARTS = 'domain-starts';
 const REGION_DEFAULT = 'default';
 
 type DomainInput = Described<typeof createDomainBody>;
@@ -74,9 +74,7 @@ export async function verifyDomain(deps: DomainsDeps, project: Project, domainId
 /** null when the domain was deleted. */
 export async function requestDomainCheck(deps: DomainsDeps, domain: Domain): Promise<Domain | null> {
   if (domain.seeded) return domain;
-  const requested = await changeDomain(deps, domain, {}, checkWanted({ checkRequestedAt: '$$NOW' }));
-  wakeQueue(deps, DOMAIN_STARTS, domain.projectId);
-  return requested;
+  return checkAfter(deps, domain, {}, { checkRequestedAt: '$$NOW' });
 }
 
 /** Enabling again keeps the time of the first call. */
@@ -89,10 +87,8 @@ export async function enableInbound(deps: DomainsDeps, project: Project, domainI
     );
   if (domain.inboundEnabledAt) return domain;
   const off = { verificationStatus: 'VERIFIED', inboundEnabledAt: null } as const;
-  const enabled = await changeDomain(deps, domain, off, checkWanted({ inboundEnabledAt: deps.clock.now() }));
-  if (!enabled) return enableInbound(deps, project, domainId);
-  wakeQueue(deps, DOMAIN_STARTS, project._id);
-  return enabled;
+  const enabled = await checkAfter(deps, domain, off, { inboundEnabledAt: deps.clock.now() });
+  return enabled ?? enableInbound(deps, project, domainId);
 }
 
 /** Turning inbound off twice is harmless: the second call has nothing to clear. */
@@ -187,9 +183,21 @@ async function insertDomain(deps: DomainsDeps, domain: Domain): Promise<Domain> 
   }
 }
 
-/** `$$NOW` is the database's time, with which the queue compares. */
-function checkWanted(change: Record<string, unknown>): Document[] {
-  return [{ $set: { ...change, startDueAt: '$$NOW', revision: { $add: ['$revision', 1] } } }];
+/** The change and the request for a check in one commit. */
+async function checkAfter(
+  deps: DomainsDeps,
+  domain: Domain,
+  onlyIf: Filter<Domain>,
+  change: Record<string, unknown>,
+): Promise<Domain | null> {
+  const update = [{ $set: { ...change, revision: { $add: ['$revision', 1] } } }];
+  const changed = await inTransaction(deps, async (session) => {
+    const after = await changeDomain(deps, domain, onlyIf, update, session);
+    if (after) await requestRun(deps, 'domain', domain, { session });
+    return after;
+  });
+  if (changed) wakeStarts(deps, 'domain', domain.projectId);
+  return changed;
 }
 
 async function changeDomain(
@@ -197,8 +205,10 @@ async function changeDomain(
   { _id, projectId }: Domain,
   onlyIf: Filter<Domain>,
   change: UpdateFilter<Domain> | Document[],
+  session?: Session,
 ): Promise<Domain | null> {
-  return deps.db.domains.findOneAndUpdate({ _id, projectId, ...onlyIf }, change, { returnDocument: 'after' });
+  const options = { returnDocument: 'after', ...(session && { session }) } as const;
+  return deps.db.domains.findOneAndUpdate({ _id, projectId, ...onlyIf }, change, options);
 }
 
 /** Endpoints 21 and 22 answer 404 without a code. */

@@ -12,11 +12,6 @@ export const domainIndexes = {
       partialFilterExpression: { verificationStatus: 'VERIFIED' },
       because: 'One project at a time holds a domain name verified.',
     },
-    start_due: {
-      key: { projectId: 1, startDueAt: 1 },
-      ...onlyWith('startDueAt'),
-      because: 'Domain checks that must be started.',
-    },
     recheck_due: {
       key: { projectId: 1, recheckDueAt: 1 },
       ...onlyWith('recheckDueAt'),

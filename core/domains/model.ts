@@ -74,8 +74,6 @@ export interface Domain {
   seeded: boolean;
   /** Incremented with every change, so that a check never overwrites a change made while it ran. */
   revision: number;
-  /** The job to start a run, or to wake it. */
-  startDueAt?: Date;
   recheckDueAt?: Date;
 }
 

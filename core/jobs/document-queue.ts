@@ -13,7 +13,7 @@ const SETTLED_AT_ONCE_MAX = 64;
 const LEASE_CONCERN = { w: 1 } as const;
 
 type Leased = { docs: Document[]; more: boolean };
-type Tenant = { _id: ObjectId; projectId: ObjectId };
+type Tenant = { _id: ObjectId | string; projectId: ObjectId };
 
 export interface DueDocuments<Doc extends Tenant> {
   name: string;
@@ -136,7 +136,7 @@ class DocumentQueue<Doc extends Tenant> implements JobQueue {
   /** Writes only while the lease is held: a process that made the document due again has moved the date, and it stays due. */
   #settle(doc: Doc, update: Document | Document[]): Promise<undefined> {
     const { field } = this.#kind;
-    const filter = { _id: doc._id, projectId: doc.projectId, [field]: doc[field] };
+    const filter: Document = { _id: doc._id, projectId: doc.projectId, [field]: doc[field] };
     return this.#write({ updateOne: { filter, update } });
   }
 

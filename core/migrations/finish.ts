@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
 import { inTransaction } from '../base/database/transactions.ts';
 import { announceEvents, publishEvents } from '../events/events.ts';
+import { requestRun, withdrawRun } from '../jobs/starts.ts';
 import type { MigrationsDeps } from './deps.ts';
 import { forgetKey, forgetKeyLater } from './keys.ts';
 import type { Migration } from './model.ts';
@@ -27,15 +28,15 @@ export async function endMigration(deps: MigrationsDeps, job: Filter<Migration>,
           owner: null,
           completedAt: now,
           updatedAt: now,
-          // A cancelled run must still be signalled; the others end by themselves.
-          ...(end.status === 'cancelled' ? { dueAt: now } : {}),
         },
-        ...(end.status === 'cancelled' ? {} : { $unset: { dueAt: '' } }),
         $inc: { version: 1 },
       },
       { session, returnDocument: 'after' },
     );
     if (!after) return null;
+    // A cancelled run must still be signalled; the others end by themselves.
+    if (end.status === 'cancelled') await requestRun(deps, 'migration', after, { session });
+    else await withdrawRun(deps, 'migration', after, session);
     if (end.status === 'failed') await forgetKeyLater(deps, after, session);
     else await forgetKey(deps, after, session);
     const eventType = isDone ? 'completed' : end.status === 'failed' ? 'failed' : 'progress';

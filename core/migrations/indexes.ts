@@ -1,4 +1,4 @@
-import { type Indexes, onlyWith } from '../base/indexes.ts';
+import type { Indexes } from '../base/indexes.ts';
 
 export const migrationIndexes = {
   migrations: {
@@ -9,11 +9,6 @@ export const migrationIndexes = {
       because: 'One migration of a project at a time.',
     },
     newest: { key: { projectId: 1, _id: -1 }, because: 'The migrations of a project, newest first.' },
-    due: {
-      key: { projectId: 1, dueAt: 1 },
-      ...onlyWith('dueAt'),
-      because: 'Migrations whose run must be started or signalled.',
-    },
   },
   migrationSecrets: {
     expiry: {

@@ -6,13 +6,13 @@ import { derivedId, findById } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { wakeQueue } from '../jobs/queue.ts';
+import { requestRun, wakeStarts } from '../jobs/starts.ts';
 import type { MigrationsDeps } from './deps.ts';
 import { endMigration } from './finish.ts';
 import { hasKey, keepKey } from './keys.ts';
 import type { Migration, MigrationPhaseName } from './model.ts';
 import { plannedUnsubscribed } from './preview.ts';
-import { MIGRATION_STARTS, publishMigration } from './progress/progress.ts';
+import { publishMigration } from './progress/progress.ts';
 import { newPhases, phasesForRetry } from './rules/phase-order.ts';
 import { mayBecome } from './rules/status.ts';
 
@@ -53,7 +53,6 @@ export async function startMigration(
     completedAt: null,
     createdAt: now,
     updatedAt: now,
-    dueAt: now,
   };
   const stored = await insertWithKey(deps, migration, key);
   announce(deps, stored);
@@ -65,6 +64,7 @@ async function insertWithKey(deps: MigrationsDeps, migration: Migration, key: st
   try {
     await inTransaction(deps, async (session) => {
       await deps.db.migrations.insertOne(migration, { session });
+      await requestRun(deps, 'migration', migration, { session });
       await keepKey(deps, migration, key, session);
     });
     return migration;
@@ -122,7 +122,6 @@ export async function retryMigration(
       completedAt: null,
       owner: null,
       updatedAt: deps.clock.now(),
-      dueAt: deps.clock.now(),
     },
     $inc: { version: 1, run: isNewRun ? 1 : 0 },
   };
@@ -152,7 +151,6 @@ export async function skipMigration(
       decision: 'skip' as const,
       attention: null,
       updatedAt: now,
-      dueAt: now,
     },
     $inc: { version: 1 },
   };
@@ -165,7 +163,7 @@ export async function cancelMigration(deps: MigrationsDeps, project: Tenant, id:
   const job = { _id: migration._id, projectId: project._id };
   const ended = await endMigration(deps, job, { status: 'cancelled', failureReason: null });
   if (!ended) throw wrongState(await getMigration(deps, project, id), 'cancelled');
-  wakeQueue(deps, MIGRATION_STARTS, project._id);
+  wakeStarts(deps, 'migration', project._id);
   return ended;
 }
 
@@ -183,6 +181,7 @@ async function changeWithKey(
     const changed = await inTransaction(deps, async (session) => {
       const filter = { _id, projectId, status, version };
       const after = await deps.db.migrations.findOneAndUpdate(filter, change, { session, returnDocument: 'after' });
+      if (after) await requestRun(deps, 'migration', after, { session });
       if (after && key !== null) await keepKey(deps, migration, key, session);
       return after;
     });
@@ -201,7 +200,7 @@ function findMigration(deps: MigrationsDeps, { projectId }: Migration, _id: Obje
 
 function announce(deps: MigrationsDeps, migration: Migration): void {
   publishMigration(deps, migration);
-  wakeQueue(deps, MIGRATION_STARTS, migration.projectId);
+  wakeStarts(deps, 'migration', migration.projectId);
 }
 
 function inProgress() {

@@ -1,7 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
+import { inTransaction } from '../base/database/transactions.ts';
 import { conflict } from '../base/errors.ts';
 import { publishEvents } from '../events/events.ts';
+import { requestRun, requestRunOnce, wakeStarts } from '../jobs/starts.ts';
 import type { MigrationsDeps } from './deps.ts';
 import { endMigration } from './finish.ts';
 import { keepKeyOn, openKey } from './keys.ts';
@@ -144,27 +146,30 @@ export async function failMigration(deps: MigrationsDeps, ref: RunRef, reason: s
 async function takeSlot(deps: MigrationsDeps, ref: RunRef, owner: string | null): Promise<Migration | Step> {
   const now = deps.clock.now();
   try {
-    const taken = await deps.db.migrations.findOneAndUpdate(
-      { ...filterOf(ref), status: { $in: ['queued', 'running', 'failed'] } },
-      [
-        {
-          $set: {
-            status: 'running',
-            owner,
-            decision: null,
-            attention: null,
-            failureReason: null,
-            completedAt: null,
-            // A job that a Reset restores is checked again by the job queue.
-            dueAt: { $ifNull: ['$dueAt', '$$NOW'] },
-            startedAt: { $ifNull: ['$startedAt', now] },
-            updatedAt: now,
-            version: { $add: ['$version', 1] },
+    const taken = await inTransaction(deps, async (session) => {
+      const after = await deps.db.migrations.findOneAndUpdate(
+        { ...filterOf(ref), status: { $in: ['queued', 'running', 'failed'] } },
+        [
+          {
+            $set: {
+              status: 'running',
+              owner,
+              decision: null,
+              attention: null,
+              failureReason: null,
+              completedAt: null,
+              startedAt: { $ifNull: ['$startedAt', now] },
+              updatedAt: now,
+              version: { $add: ['$version', 1] },
+            },
           },
-        },
-      ],
-      { returnDocument: 'after' },
-    );
+        ],
+        { session, returnDocument: 'after' },
+      );
+      // A job that a Reset restores is checked again by the job queue.
+      if (after) await requestRunOnce(deps, 'migration', after, session);
+      return after;
+    });
     if (taken) {
       await keepKeyOn(deps, taken);
       publishMigration(deps, taken);
@@ -181,10 +186,13 @@ async function takeSlot(deps: MigrationsDeps, ref: RunRef, owner: string | null)
 }
 
 async function startHolderAgain(deps: MigrationsDeps, { projectId }: RunRef): Promise<void> {
-  await deps.db.migrations.updateOne(
+  const holder = await deps.db.migrations.findOne(
     { projectId: new ObjectId(projectId), status: { $in: LIVE } },
-    { $set: { dueAt: deps.clock.now() } },
+    { projection: { projectId: 1 } },
   );
+  if (!holder) return;
+  await requestRun(deps, 'migration', holder);
+  wakeStarts(deps, 'migration', holder.projectId);
 }
 
 interface Working {

@@ -19,4 +19,5 @@ export type PeopleDeps = ConsentDeps &
     | 'listRemovals'
     | 'notedFacts'
     | 'previewSlots'
+    | 'starts'
   >;

@@ -50,11 +50,6 @@ export const contactIndexes = {
       ...onlyWith('isPublic'),
       because: 'The lists that the preference page of a project shows.',
     },
-    recompute_due: {
-      key: { projectId: 1, recomputeDueAt: 1 },
-      ...onlyWith('recomputeDueAt'),
-      because: 'Segments whose recompute must be started or checked on.',
-    },
   },
   listCounts: {
     list: { key: { projectId: 1, listId: 1 }, because: 'The parts of the count of a list.' },

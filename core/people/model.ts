@@ -89,8 +89,6 @@ export interface StoredList {
   filterCriteria: Record<string, unknown> | null;
   /** How far the contacts of the project are compared with the filter; null for lists. */
   recompute: SegmentRecompute | null;
-  /** A recompute must be started, or checked on. */
-  recomputeDueAt?: Date;
   /** Increases with each campaign that is published or started with the list, so that a concurrent removal conflicts. */
   holds?: number;
   createdAt: Date;

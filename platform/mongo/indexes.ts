@@ -12,6 +12,7 @@ import { liveIndexes } from '../../core/figures/live/indexes.ts';
 import { reportIndexes } from '../../core/figures/reports/indexes.ts';
 import { formIndexes } from '../../core/forms/indexes.ts';
 import { inboundIndexes } from '../../core/inbound/indexes.ts';
+import { jobIndexes } from '../../core/jobs/indexes.ts';
 import { composingIndexes } from '../../core/mail/compose/indexes.ts';
 import { sandboxIndexes } from '../../core/mail/deliver/sandbox/indexes.ts';
 import { outboxIndexes } from '../../core/mail/ledger/indexes.ts';
@@ -37,6 +38,7 @@ const byCollection: Indexes = {
   ...formIndexes,
   ...importIndexes,
   ...inboundIndexes,
+  ...jobIndexes,
   ...liveIndexes,
   ...mediaIndexes,
   ...messageIndexes,

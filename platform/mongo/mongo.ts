@@ -62,6 +62,7 @@ const collectionNames: Record<keyof Collections, string> = {
   sandboxReports: 'sandboxReports',
   contactErasures: 'contactErasures',
   upkeep: 'upkeep',
+  starts: 'starts',
   domains: 'domains',
   automations: 'automations',
   automationDefinitions: 'automationDefinitions',

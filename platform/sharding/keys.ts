@@ -52,6 +52,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   idempotency: SHORT,
   requestCounts: SHORT,
   inboundUsage: SHORT,
+  starts: SHORT,
   previews: SHORT,
   previewSlots: SHORT,
   formSubmissions: SHORT,

@@ -54,6 +54,8 @@ export const scans: Record<string, string> = {
   'projects {deletedAt: $ne}': 'Retention: deleted projects, once a night, among all of them.',
   'domains {dkim.privateKey.keyId: $exists $ne}': 'npm run admin -- reseal: every sealed secret, once.',
   'domains {dkim.privateKey.keyId}': 'The same: what is left.',
+  'domains {dkimEd25519.privateKey.keyId: $exists $ne}': 'The same, of the second keys.',
+  'domains {dkimEd25519.privateKey.keyId}': 'The same: what is left.',
   'webhooks {secret.keyId: $exists $ne}': 'The same for webhooks.',
   'webhooks {secret.keyId}': 'The same for webhooks.',
   'previousWebhookSecrets {sealed.keyId: $exists $ne}': 'The same for their former secrets.',
@@ -67,6 +69,7 @@ export const scans: Record<string, string> = {
 export const otherIndexes: Record<string, string> = {
   'messages campaignId':
     'Ranges of one campaign; a campaign has one project, and few of its keys differ before the recipient.',
+  'starts kind': 'The next start of a kind: the looks for projects bound the kind first.',
   'messages lane': 'The next mail of a lane: the looks for projects bound the lane first.',
   'domains domainName': 'One project at most has a domain verified.',
   'apiKeys organizationId': 'Keys of an organization, then of a project.',

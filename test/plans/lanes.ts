@@ -113,8 +113,13 @@ async function sendCampaign(stage: Stage): Promise<void> {
     PATIENCE,
   );
   await until(
-    () => stage.stored(id),
-    ({ metricsDueAt }) => !metricsDueAt,
+    () =>
+      stage.deps.db.starts.countDocuments({
+        projectId: stage.own.project._id,
+        kind: 'metrics',
+        subjectId: new ObjectId(id),
+      }),
+    (count) => count === 0,
     PATIENCE,
   );
 }

@@ -9,7 +9,7 @@ import { madeBy, type Origin, refuseAuthor } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { taggedWith } from '../../base/text/tags.ts';
-import { wakeQueue } from '../../jobs/queue.ts';
+import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { referToTemplate } from '../../templates/find.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { insertCampaign } from '../events.ts';
@@ -28,10 +28,6 @@ import {
 import { requireRecipients, whoDidNotOpen } from './of-campaign.ts';
 import { publishes, timingOf } from './timing.ts';
 
-/** The names of the queues that start and wake runs. */
-export const CAMPAIGN_STARTS = 'campaign-starts';
-export const CAMPAIGN_METRICS = 'campaign-metrics';
-
 const MAX_LATENESS_MINUTES = 60;
 
 export async function createCampaign(
@@ -43,15 +39,15 @@ export async function createCampaign(
   const campaign = await plannedCampaign(deps, project, input, origin);
   const isScheduled = campaign.status === 'scheduled';
   const template = templateWrite(deps, project, campaign, input, origin);
-  const start = isScheduled ? { startDueAt: deps.clock.now() } : {};
-  const whole = { ...campaign, templateId: template.templateId, ...start };
+  const whole = { ...campaign, templateId: template.templateId };
   const stored = await insertCampaign(deps, whole, async (session) => {
     if (isScheduled) await requireLists(deps, session, whole);
+    if (isScheduled) await requestRun(deps, 'campaign', whole, { session });
     await holdNamedGroup(deps, session, project, input);
     await template.write(session);
     await referToTemplate(deps, session, project, whole.templateId, 'templateId');
   });
-  if (isScheduled) wakeQueue(deps, CAMPAIGN_STARTS, project._id);
+  if (isScheduled) wakeStarts(deps, 'campaign', project._id);
   return stored;
 }
 

@@ -2,13 +2,13 @@ import { nextUpdate, refuseUnseen } from '../../base/database/seen.ts';
 import { conflict, invalid } from '../../base/errors.ts';
 import { type By, type Origin, refuseAuthor } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
-import { wakeQueue } from '../../jobs/queue.ts';
+import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { referToTemplate } from '../../templates/find.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { moveCampaign } from '../events.ts';
 import type { Campaign } from '../model.ts';
 import { isEditable, isPausedBeforeStart, OVER, PUBLISHED } from '../status.ts';
-import { CAMPAIGN_STARTS, findCampaign, stateConflict } from './campaigns.ts';
+import { findCampaign, stateConflict } from './campaigns.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import { type CampaignInput, namedFields, plainFields, readyToPublish, templateWrite } from './input.ts';
 import { publishes, refusePast, timingOf } from './timing.ts';
@@ -84,16 +84,16 @@ async function store(
     $set: {
       ...Object.fromEntries(differing),
       ...planChanges(before, after),
-      ...(wakeRun ? { startDueAt: deps.clock.now() } : {}),
     },
   };
   const updated = await moveCampaign(deps, filter, update, async (session) => {
+    if (wakeRun) await requestRun(deps, 'campaign', before, { session });
     if (after.status === 'scheduled') await requireLists(deps, session, after);
     await commitWith(session);
     if (after.status === 'scheduled' || after.templateId !== before.templateId)
       await referToTemplate(deps, session, { _id: projectId }, after.templateId, 'templateId');
   });
-  if (updated && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
+  if (updated && wakeRun) wakeStarts(deps, 'campaign', projectId);
   return updated;
 }
 

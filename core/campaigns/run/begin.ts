@@ -1,8 +1,7 @@
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { AppError } from '../../base/errors.ts';
-import { wakeQueue } from '../../jobs/queue.ts';
+import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { publishedTemplate } from '../../templates/find.ts';
-import { CAMPAIGN_METRICS } from '../definition/campaigns.ts';
 import { contentNow } from '../definition/content.ts';
 import { listEntries, withEntries } from '../definition/expand.ts';
 import { holdLists } from '../definition/holds.ts';
@@ -26,8 +25,11 @@ export async function begin(deps: CampaignsDeps, campaign: Campaign): Promise<nu
   try {
     const lists = await readyNow(deps, campaign);
     const { toLists, excludeLists } = withEntries(campaign, lists);
-    const to: Move = { status: sendingStatus(campaign), startedAt: now, metricsDueAt: now, toLists, excludeLists };
-    const commitWith: CommitWith = async (session) => refuseGone(await holdLists(deps, session, campaign), campaign);
+    const to: Move = { status: sendingStatus(campaign), startedAt: now, toLists, excludeLists };
+    const commitWith: CommitWith = async (session) => {
+      refuseGone(await holdLists(deps, session, campaign), campaign);
+      await requestRun(deps, 'metrics', campaign, { session });
+    };
     moved = await transition(deps, campaign, to, { wakeRun: false, commitWith });
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
@@ -36,7 +38,7 @@ export async function begin(deps: CampaignsDeps, campaign: Campaign): Promise<nu
   }
   if (!moved) return null;
   await refreshCounts(deps, { _id, projectId });
-  wakeQueue(deps, CAMPAIGN_METRICS, projectId);
+  wakeStarts(deps, 'metrics', projectId);
   return null;
 }
 

@@ -1,4 +1,5 @@
 import type { Collection, Document, ObjectId } from 'mongodb';
+import type { StartKind } from '../../jobs/model.ts';
 import type { FiguresDeps } from '../deps.ts';
 
 /** More are not counted. */
@@ -15,6 +16,8 @@ export interface WaitingJobs {
 interface Queue {
   name: string;
   collection: Collection<Document>;
+  /** Equalities on the keys before projectId in the index. */
+  where: Document;
   /** The date of the job, the last key of the index. */
   field: string;
   hint: string;
@@ -27,8 +30,8 @@ export function waitingJobs(
 ): Promise<WaitingJobs[]> {
   const now = clock.now();
   return Promise.all(
-    queuesOf(db).map(async ({ name, collection, field, hint }) => {
-      const due = { projectId, [field]: { $lte: now } };
+    queuesOf(db).map(async ({ name, collection, where, field, hint }) => {
+      const due = { ...where, projectId, [field]: { $lte: now } };
       const [waiting, first] = await Promise.all([
         collection.countDocuments(due, { limit: COUNTED_MAX, hint }),
         collection.findOne(due, { projection: { [field]: 1 }, sort: { [field]: 1 }, hint }),
@@ -41,18 +44,19 @@ export function waitingJobs(
 
 function queuesOf(db: FiguresDeps['db']): Queue[] {
   const queue = (name: string, collection: unknown, field = 'dueAt', hint = 'due'): Queue => ({
-    ...{ name, collection: collection as Collection<Document>, field, hint },
+    ...{ name, collection: collection as Collection<Document>, where: {}, field, hint },
   });
+  const starts = (name: string, kind: StartKind): Queue => ({ ...queue(name, db.starts), where: { kind } });
   return [
-    queue('campaign starts', db.campaigns, 'startDueAt', 'start_due'),
+    starts('campaign starts', 'campaign'),
     queue('automation triggers', db.triggers),
     queue('automation events', db.events),
     queue('enrollments', db.enrollments),
-    queue('imports', db.imports, 'startDueAt'),
-    queue('segments', db.contactLists, 'recomputeDueAt', 'recompute_due'),
+    starts('imports', 'import'),
+    starts('segments', 'segment'),
     queue('behaviour', db.notedFacts),
-    queue('migrations', db.migrations),
-    queue('domain checks', db.domains, 'startDueAt', 'start_due'),
+    starts('migrations', 'migration'),
+    starts('domain checks', 'domain'),
     queue('webhook deliveries', db.webhookDeliveries),
     queue('series of mails', db.messages, 'countDueAt', 'counted'),
     queue('series of opens and clicks', db.engagements, 'countDueAt', 'counted'),

@@ -1,9 +1,9 @@
-import { again, documentQueue, done } from '../../jobs/document-queue.ts';
+import type { Project } from '../../base/model.ts';
+import { again, done } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
+import { carryOverStarts, startQueue } from '../../jobs/starts.ts';
 import type { MigrationsDeps } from '../deps.ts';
-import type { Migration } from '../model.ts';
 import { isLive } from '../rules/status.ts';
-import { MIGRATION_STARTS } from './progress.ts';
 
 /** The run of an earlier job of the project is still ending. */
 const BUSY_AGAIN_MS = 250;
@@ -12,13 +12,13 @@ const LOOK_AFTER_MS = 60_000;
 
 /** Starts the run of each live job, signals decisions to it, and starts it again when it was lost. */
 export function migrationQueue(deps: MigrationsDeps): JobQueue {
-  return documentQueue<Migration>(deps, {
-    name: MIGRATION_STARTS,
-    collection: deps.db.migrations,
-    field: 'dueAt',
+  return startQueue(deps, 'migration', {
     concurrencyMax: 16,
-    run: async ({ _id, projectId, provider, run, status }) => {
-      const job = { projectId: projectId.toHexString(), migrationId: _id.toHexString(), provider, run };
+    run: async ({ subjectId, projectId }) => {
+      const migration = await deps.db.migrations.findOne({ _id: subjectId, projectId });
+      if (!migration) return done;
+      const { provider, run, status } = migration;
+      const job = { projectId: projectId.toHexString(), migrationId: subjectId.toHexString(), provider, run };
       if (!isLive(status)) {
         await deps.workflows.cancelMigration(job);
         return done;
@@ -27,4 +27,12 @@ export function migrationQueue(deps: MigrationsDeps): JobQueue {
       return again(new Date(deps.clock.now().getTime() + (isUnderWay ? LOOK_AFTER_MS : BUSY_AGAIN_MS)));
     },
   });
+}
+
+/** Jobs whose run is due, of the time when the job itself had the date. Returns how many there were. */
+export function carryOverMigrations(
+  deps: Pick<MigrationsDeps, 'db'>,
+  { _id: projectId }: Pick<Project, '_id'>,
+): Promise<number> {
+  return carryOverStarts(deps, 'migration', { projectId, documents: deps.db.migrations, field: 'dueAt' });
 }

@@ -2,8 +2,6 @@ import type { NewEvent } from '../../events/events.ts';
 import type { MigrationsDeps } from '../deps.ts';
 import type { Migration, MigrationNote, MigrationPhase } from '../model.ts';
 
-/** The job queue that starts runs and signals decisions to them. */
-export const MIGRATION_STARTS = 'migration-starts';
 /** Notes of one list that are kept; further ones only count. */
 export const NOTES_MAX = 100;
 const NOTE_LENGTH_MAX = 500;

@@ -1,17 +1,17 @@
 import type { ObjectId } from 'mongodb';
+import { inTransaction } from '../../base/database/transactions.ts';
 import { invalid } from '../../base/errors.ts';
 import { findById } from '../../base/ids.ts';
 import { type By, refuseAuthor } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
-import { documentQueue, done } from '../../jobs/document-queue.ts';
-import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
+import { done } from '../../jobs/document-queue.ts';
+import type { JobQueue } from '../../jobs/queue.ts';
+import { requestRun, startQueue, wakeStarts } from '../../jobs/starts.ts';
 import type { PeopleDeps } from '../deps.ts';
 import { listsNamed } from '../lists/lists.ts';
 import { keepFile, removeFile } from './files.ts';
 import type { ContactImport } from './model.ts';
-
-const IMPORT_STARTS = 'import-starts';
 
 export interface ImportOptions {
   format: ContactImport['format'];
@@ -64,10 +64,12 @@ export async function createImport(
       completedAt: null,
       createdAt: now,
       updatedAt: now,
-      startDueAt: now,
     };
-    await deps.db.imports.insertOne(made);
-    wakeQueue(deps, IMPORT_STARTS, project._id);
+    await inTransaction(deps, async (session) => {
+      await deps.db.imports.insertOne(made, { session });
+      await requestRun(deps, 'import', made, { session });
+    });
+    wakeStarts(deps, 'import', project._id);
     return made;
   } catch (error) {
     await removeFile(deps, place).catch(() => {});
@@ -89,14 +91,11 @@ export function listImports(
 }
 
 export function importQueue(deps: PeopleDeps): JobQueue {
-  return documentQueue<ContactImport>(deps, {
-    name: IMPORT_STARTS,
-    collection: deps.db.imports,
-    field: 'startDueAt',
+  return startQueue(deps, 'import', {
     concurrencyMax: 4,
     lookEveryMs: 500,
-    run: async ({ _id, projectId }) => {
-      await deps.workflows.importContacts({ projectId: projectId.toHexString(), importId: _id.toHexString() });
+    run: async ({ subjectId, projectId }) => {
+      await deps.workflows.importContacts({ projectId: projectId.toHexString(), importId: subjectId.toHexString() });
       return done;
     },
   });

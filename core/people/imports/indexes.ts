@@ -4,11 +4,6 @@ export const importIndexes = {
   imports: {
     newest: { key: { projectId: 1, _id: -1 }, because: 'The imports of a project, newest first.' },
     status: { key: { projectId: 1, status: 1, _id: -1 }, because: 'The imports of a project in one status.' },
-    due: {
-      key: { projectId: 1, startDueAt: 1 },
-      ...onlyWith('startDueAt'),
-      because: 'Imports whose run must be started.',
-    },
   },
   importChunks: {
     import: { key: { projectId: 1, importId: 1, number: 1 }, because: 'The chunks of a file, in order.' },

@@ -31,8 +31,6 @@ export interface ContactImport {
   completedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
-  /** A run must be started. */
-  startDueAt?: Date;
 }
 
 /** A chunk of the file; deleted when the import is over. */

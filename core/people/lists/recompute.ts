@@ -1,8 +1,9 @@
 import type { ObjectId, Filter as Query } from 'mongodb';
 import { AppError } from '../../base/errors.ts';
 import { breather } from '../../base/work/breathe.ts';
-import { again, documentQueue, done } from '../../jobs/document-queue.ts';
-import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
+import { again, done } from '../../jobs/document-queue.ts';
+import type { JobQueue } from '../../jobs/queue.ts';
+import { requestRun, startQueue, wakeStarts } from '../../jobs/starts.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
 import { isDueBefore } from '../changes/compare-segments.ts';
 import type { PeopleDeps } from '../deps.ts';
@@ -17,7 +18,6 @@ import {
 import type { Contact, SegmentRecompute, StoredList } from '../model.ts';
 import { readPast } from '../past.ts';
 
-const SEGMENT_RECOMPUTES = 'segment-recomputes';
 const CONTACTS_A_PAGE = 5_000;
 /**
  * A change that read the old filters can commit this long after the new one was stored (the server ends any transaction after 60 s). A
@@ -63,25 +63,21 @@ export async function recomputeSegment(
 
 /** Starts recomputes, and checks on running ones until they are completed. */
 export function segmentRecomputes(deps: PeopleDeps): JobQueue {
-  return documentQueue<StoredList>(deps, {
-    name: SEGMENT_RECOMPUTES,
-    collection: deps.db.contactLists,
-    field: 'recomputeDueAt',
+  return startQueue(deps, 'segment', {
     concurrencyMax: 4,
     lookEveryMs: 1_000,
-    run: async ({ _id, projectId, recompute }) => {
-      if (recompute?.status === 'completed') return done;
-      await deps.workflows.recomputeSegment({ projectId: projectId.toHexString(), listId: _id.toHexString() });
+    run: async ({ subjectId, projectId }) => {
+      const list = await deps.db.contactLists.findOne({ _id: subjectId, projectId }, { projection: { recompute: 1 } });
+      if (!list?.recompute || list.recompute.status === 'completed') return done;
+      await deps.workflows.recomputeSegment({ projectId: projectId.toHexString(), listId: subjectId.toHexString() });
       return again(new Date(deps.clock.now().getTime() + LOOK_AFTER_MS));
     },
   });
 }
 
 export async function wakeRecomputes(deps: PeopleDeps, projectId: ObjectId, listId: ObjectId): Promise<void> {
-  await deps.db.contactLists.updateOne({ _id: listId, projectId, recomputeDueAt: { $exists: true } }, [
-    { $set: { recomputeDueAt: '$$NOW' } },
-  ]);
-  wakeQueue(deps, SEGMENT_RECOMPUTES, projectId);
+  await requestRun(deps, 'segment', { _id: listId, projectId });
+  wakeStarts(deps, 'segment', projectId);
 }
 
 function progressOf(deps: PeopleDeps, recompute: SegmentRecompute, settleMs: number): RecomputeProgress {

@@ -3,6 +3,7 @@ import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
+import { requestRun } from '../../jobs/starts.ts';
 import { countContacts } from '../changes/counts.ts';
 import type { PeopleDeps } from '../deps.ts';
 import { type Filter as ParsedFilter, parseFilter, searchedLength, storedForm } from '../filters/filters.ts';
@@ -33,7 +34,9 @@ export async function createSegment(
       await requireLists(deps, { _id: list.projectId }, filter, { session });
       await refuseTooMany(deps, session, list.projectId);
       await refuseTooLong(deps, session, list, { own: searchedLength(filter), before: 0 });
-      await deps.db.contactLists.insertOne(await withRecompute(deps, segment), { session });
+      const recompute = await newRecompute(deps, segment);
+      await deps.db.contactLists.insertOne({ ...segment, recompute }, { session });
+      await requestRecompute(deps, session, segment, recompute);
     });
   } catch (error) {
     // A repeat of the same request meets the segment of the first try.
@@ -56,12 +59,10 @@ export async function updateSegmentFilter(
     const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
     if (!current) throw notFound('CONTACT_LIST');
     await refuseTooLong(deps, session, current, { own: searchedLength(filter), before: storedLength(current) });
-    const { recompute, recomputeDueAt } = await withRecompute(deps, current);
-    await deps.db.contactLists.updateOne(
-      { _id, projectId },
-      { $set: { filterCriteria: criteria, recompute, ...(recomputeDueAt ? { recomputeDueAt } : {}) } },
-      { session },
-    );
+    const recompute = await newRecompute(deps, current);
+    const change = { filterCriteria: criteria, recompute };
+    await deps.db.contactLists.updateOne({ _id, projectId }, { $set: change }, { session });
+    await requestRecompute(deps, session, current, recompute);
   });
   return recomputeNow(deps, list);
 }
@@ -91,18 +92,27 @@ async function refuseTooMany(deps: PeopleDeps, session: Session, projectId: Obje
     throw conflict('INVALID_STATE', `A project holds ${SEGMENTS_MAX} segments at most; delete one first.`);
 }
 
-async function withRecompute(deps: PeopleDeps, segment: StoredList): Promise<StoredList> {
-  const requestedAt = deps.clock.now();
-  const recompute: SegmentRecompute = {
+async function newRecompute(deps: PeopleDeps, segment: StoredList): Promise<SegmentRecompute> {
+  return {
     generation: (segment.recompute?.generation ?? 0) + 1,
     status: 'running',
     cursor: null,
     processed: 0,
     total: await countContacts(deps, { _id: segment.projectId }),
-    requestedAt,
+    requestedAt: deps.clock.now(),
     completedAt: null,
   };
-  return { ...segment, recompute, recomputeDueAt: new Date(requestedAt.getTime() + TAKE_OVER_MS) };
+}
+
+/** This process recomputes it first; a run takes over when it is not done in time. */
+async function requestRecompute(
+  deps: PeopleDeps,
+  session: Session,
+  segment: StoredList,
+  { requestedAt }: SegmentRecompute,
+): Promise<void> {
+  const at = new Date(requestedAt.getTime() + TAKE_OVER_MS);
+  await requestRun(deps, 'segment', segment, { session, at });
 }
 
 async function recomputeNow(deps: PeopleDeps, { _id, projectId }: StoredList): Promise<StoredList> {

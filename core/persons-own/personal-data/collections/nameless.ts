@@ -25,6 +25,7 @@ export const own = {
     removal: { by: 'expiry', field: 'expiresAt', after: '24 hours' },
   },
   upkeep: { nameless: 'Dates.' },
+  starts: { nameless: 'Ids and dates.' },
   processes: { nameless: 'The processes of the installation.' },
   senders: WRITTEN,
   domains: { nameless: 'Domains, their keys and DNS records.' },
