@@ -24,7 +24,7 @@ const rest = [
 const sampled = [
   'test/automations/simulation-matches-runtime.test.ts',
   'test/campaigns/property.test.ts',
-  'test/contacts/behaviour-property.test.ts',
+  'test/contacts/behaviour/property.test.ts',
   'test/fuzz/',
   'test/migrations/suppressed.test.ts',
   'test/migrations/unsubscribed.test.ts',

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { email, simple, wait } from '../automations/support.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { expectCountsRight } from './support.ts';
+import { email, simple, wait } from '../../automations/support.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { expectCountsRight } from '../support.ts';
 
 const filter = (operator: string, value: string, ...others: object[]) => ({
   filterCriteria: { groups: [{ field: 'listIds', operator, value }, ...others] },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { addresses, expectCountsRight, postUntilTaken, segmentOf } from './support.ts';
+import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { addresses, expectCountsRight, postUntilTaken, segmentOf } from '../support.ts';
 
 const GLOBAL = 'GLOBAL_CONTACT_LIST';
 const randomId = '0123456789abcdef01234567';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { SEARCHED_LENGTH_MAX } from '../../core/people/filters/model.ts';
-import { PROPERTY_TEXT_MAX } from '../../schemas/people/contacts.ts';
-import { HOLD_MS_MAX } from '../linear/cpu.ts';
-import { leastHold } from '../linear/hold.ts';
-import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { addresses } from './support.ts';
+import { SEARCHED_LENGTH_MAX } from '../../../core/people/filters/model.ts';
+import { PROPERTY_TEXT_MAX } from '../../../schemas/people/contacts.ts';
+import { HOLD_MS_MAX } from '../../linear/cpu.ts';
+import { leastHold } from '../../linear/hold.ts';
+import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { addresses } from '../support.ts';
 
 const CONDITIONS_MAX = 100;
 const SEARCHED_LENGTH_MIN = 64;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { parseId } from '../../core/base/ids.ts';
-import { recomputeSegment, SETTLE_MS } from '../../core/people/lists/recompute.ts';
-import { startWorkers, type Workers } from '../../workers/start.ts';
-import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { until } from '../support/wait.ts';
-import { addresses, expectCountsRight, postUntilTaken, segmentOf } from './support.ts';
+import { parseId } from '../../../core/base/ids.ts';
+import { recomputeSegment, SETTLE_MS } from '../../../core/people/lists/recompute.ts';
+import { startWorkers, type Workers } from '../../../workers/start.ts';
+import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { until } from '../../support/wait.ts';
+import { addresses, expectCountsRight, postUntilTaken, segmentOf } from '../support.ts';
 
 describe('Segments', () => {
   const environment = useEnvironment();

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { writeSignals } from '../../core/mail/feedback/engagements.ts';
-import type { Message } from '../../core/mail/ledger/model.ts';
-import { announceDeliveries } from '../../core/mail/messages/deliveries.ts';
-import { countFacts } from '../../core/people/behaviour/count.ts';
-import { passWindows } from '../../core/people/behaviour/passing.ts';
-import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { someOf } from '../support/random.ts';
-import { expectCountsRight } from './support.ts';
+import { writeSignals } from '../../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+import { announceDeliveries } from '../../../core/mail/messages/deliveries.ts';
+import { countFacts } from '../../../core/people/behaviour/count.ts';
+import { passWindows } from '../../../core/people/behaviour/passing.ts';
+import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { someOf } from '../../support/random.ts';
+import { expectCountsRight } from '../support.ts';
 
 const DAY_MS = 86_400_000;
 const RETENTION_DAYS = 20;

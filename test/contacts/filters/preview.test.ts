@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Collection, ObjectId } from 'mongodb';
-import { globalListId } from '../../core/people/global-list.ts';
-import { previewFilter } from '../../core/people/lists/preview.ts';
-import type { Contact } from '../../core/people/model.ts';
-import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { until } from '../support/wait.ts';
-import { addresses } from './support.ts';
+import { globalListId } from '../../../core/people/global-list.ts';
+import { previewFilter } from '../../../core/people/lists/preview.ts';
+import type { Contact } from '../../../core/people/model.ts';
+import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { until } from '../../support/wait.ts';
+import { addresses } from '../support.ts';
 
 const DAY_MS = 86_400_000;
 const signal = new AbortController().signal;

@@ -7,8 +7,8 @@ import {
   filterFields,
   parseFilter,
   Tally,
-} from '../../core/people/filters/filters.ts';
-import { behavioursOf } from '../../core/people/filters/model.ts';
+} from '../../../core/people/filters/filters.ts';
+import { behavioursOf } from '../../../core/people/filters/model.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-06-30T12:00:00Z');

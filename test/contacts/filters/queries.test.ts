@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Collection, MongoClient } from 'mongodb';
-import { compileFilter, type Filter, filterToQuery, parseFilter } from '../../core/people/filters/filters.ts';
+import { compileFilter, type Filter, filterToQuery, parseFilter } from '../../../core/people/filters/filters.ts';
 
 const WORDS = [
   'Gold',

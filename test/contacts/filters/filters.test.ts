@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { compileFilter, type FilterSubject, filterFields, parseFilter } from '../../core/people/filters/filters.ts';
-import { leastOf } from '../linear/cpu.ts';
+import { compileFilter, type FilterSubject, filterFields, parseFilter } from '../../../core/people/filters/filters.ts';
+import { leastOf } from '../../linear/cpu.ts';
 
 const DECLARED = { contactProperties: { age: 'number', vip: 'boolean', born: 'date', plan: 'string' } } as const;
 const WITH_EVENT = { ...DECLARED, event: { amount: 'number' } } as const;
