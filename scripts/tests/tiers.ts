@@ -23,7 +23,7 @@ const rest = [
 /** Random cases that take long: `npm test` tries a fifth of them, `npm run test:rest` all. */
 const sampled = [
   'test/automations/simulation-matches-runtime.test.ts',
-  'test/campaigns/property.test.ts',
+  'test/campaigns/numbers/property.test.ts',
   'test/contacts/behaviour/property.test.ts',
   'test/fuzz/',
   'test/migrations/suppressed.test.ts',

@@ -1,7 +1,7 @@
 import type { Mutation } from '../mutation.ts';
 
-const freeze = ['test/campaigns/freeze.test.ts'];
-const blocks = ['test/campaigns/blocks.test.ts'];
+const freeze = ['test/campaigns/audience/freeze.test.ts'];
+const blocks = ['test/campaigns/run/blocks.test.ts'];
 
 /** The freeze into blocks, and everything that reads them. */
 export const audienceMutations: readonly Mutation[] = [

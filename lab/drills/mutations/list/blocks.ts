@@ -35,6 +35,6 @@ export const blocksMutations: readonly Mutation[] = [
     file: 'core/mail/deliver/sources/blocks.ts',
     find: 'const end = Math.min(block.count, toSeq - block.fromSeq + 1);',
     replace: 'const end = block.count;',
-    tests: ['test/campaigns/claims.test.ts'],
+    tests: ['test/campaigns/run/claims.test.ts'],
   },
 ];

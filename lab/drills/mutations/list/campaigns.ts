@@ -6,7 +6,7 @@ export const campaignsMutations: readonly Mutation[] = [
     file: 'core/mail/deliver/claim-ahead.ts',
     find: 'maySend ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null',
     replace: 'maySend ? stoppedBy([], mail) : null',
-    tests: ['test/campaigns/control.test.ts'],
+    tests: ['test/campaigns/run/control.test.ts'],
     grep: 'half-way',
   },
   {
@@ -14,7 +14,7 @@ export const campaignsMutations: readonly Mutation[] = [
     file: 'core/campaigns/send/policy.ts',
     find: 'now !== null && isThere && isUnderWay(now)',
     replace: 'now !== null && isThere',
-    tests: ['test/campaigns/control.test.ts'],
+    tests: ['test/campaigns/run/control.test.ts'],
     grep: 'after the stored',
   },
   {
@@ -22,7 +22,7 @@ export const campaignsMutations: readonly Mutation[] = [
     file: 'core/campaigns/audience/read.ts',
     find: '{ $nor: [{ listIds: { $in: lists } }, { segmentIds: { $in: segments } }] }',
     replace: '{ $nor: [{ listIds: { $in: lists } }] }',
-    tests: ['test/campaigns/exclusions.test.ts'],
+    tests: ['test/campaigns/audience/exclusions.test.ts'],
     grep: 'excluded segment',
   },
   {
@@ -30,7 +30,7 @@ export const campaignsMutations: readonly Mutation[] = [
     file: 'core/people/search.ts',
     find: 'filter: { projectId, segmentIds: _id }',
     replace: 'filter: { projectId, listIds: _id }',
-    tests: ['test/campaigns/exclusions.test.ts'],
+    tests: ['test/campaigns/audience/exclusions.test.ts'],
     grep: 'while the audience is written',
   },
   {
@@ -38,28 +38,28 @@ export const campaignsMutations: readonly Mutation[] = [
     file: 'core/campaigns/run/next-step.ts',
     find: 'return awaited.length > 0 ? segmentStep(campaign, awaited, -waitMs) : begin(deps, campaign);',
     replace: 'return begin(deps, campaign);',
-    tests: ['test/campaigns/exclusions.test.ts'],
+    tests: ['test/campaigns/audience/exclusions.test.ts'],
   },
   {
     name: 'a paused campaign holds no list',
     file: 'core/campaigns/status.ts',
     find: "['scheduled', ...UNDER_WAY, 'paused']",
     replace: "['scheduled', ...UNDER_WAY]",
-    tests: ['test/campaigns/holds.test.ts'],
+    tests: ['test/campaigns/audience/holds.test.ts'],
   },
   {
     name: 'moving the time zone back gives a day twice',
     file: 'core/campaigns/run/gradual.ts',
     find: 'today.name > state.calendarDay',
     replace: 'today.name !== state.calendarDay',
-    tests: ['test/campaigns/rules.test.ts', 'test/campaigns/gradual.test.ts'],
+    tests: ['test/campaigns/run/rules.test.ts', 'test/campaigns/run/gradual.test.ts'],
   },
   {
     name: 'a status moves without compare-and-set',
     file: 'core/campaigns/transition.ts',
     find: '{ _id, projectId, status, updatedAt },',
     replace: '{ _id, projectId },',
-    tests: ['test/campaigns/control.test.ts'],
+    tests: ['test/campaigns/run/control.test.ts'],
     grep: 'never paused afterwards',
   },
 ];

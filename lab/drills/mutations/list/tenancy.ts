@@ -27,7 +27,11 @@ export const tenancyMutations: readonly Mutation[] = [
     file: 'core/people/lists/lists.ts',
     find: '{ projectId: project._id, _id: { $in: listIds.filter((id) => id !== null) } }',
     replace: '{ _id: { $in: listIds.filter((id) => id !== null) } }',
-    tests: ['test/contacts/lists/lists.test.ts', 'test/contacts/contacts.test.ts', 'test/campaigns/crud.test.ts'],
+    tests: [
+      'test/contacts/lists/lists.test.ts',
+      'test/contacts/contacts.test.ts',
+      'test/campaigns/definition/crud.test.ts',
+    ],
   },
   {
     name: 'suppressions of another project stop mail',

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { openCore } from '../../core/base/deps.ts';
-import { until } from '../support/wait.ts';
-import { openHands, useHands } from './support.ts';
+import { openCore } from '../../../core/base/deps.ts';
+import { until } from '../../support/wait.ts';
+import { openHands, useHands } from '../support.ts';
 
 describe('Pages of a campaign', function () {
   this.timeout(120_000);

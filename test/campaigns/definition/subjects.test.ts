@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { useHands } from './support.ts';
+import { useHands } from '../support.ts';
 
 describe('The subject of a campaign mail', function () {
   this.timeout(60_000);

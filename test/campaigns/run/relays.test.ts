@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Sink, startSink } from '../support/smtp-sink.ts';
-import { until } from '../support/wait.ts';
-import { openHands, useHands } from './support.ts';
+import { type Sink, startSink } from '../../support/smtp-sink.ts';
+import { until } from '../../support/wait.ts';
+import { openHands, useHands } from '../support.ts';
 
 const PEOPLE = 1_000;
 const ACK_MS = 30;

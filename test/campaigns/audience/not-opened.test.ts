@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { type Signal, writeSignals } from '../../core/mail/feedback/engagements.ts';
-import type { Message } from '../../core/mail/ledger/model.ts';
-import { recomputeSegment } from '../../core/people/lists/recompute.ts';
-import { segmentOf } from '../contacts/support.ts';
-import { BROWSER } from '../feedback/support.ts';
-import { useHands } from './support.ts';
+import { type Signal, writeSignals } from '../../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+import { recomputeSegment } from '../../../core/people/lists/recompute.ts';
+import { segmentOf } from '../../contacts/support.ts';
+import { BROWSER } from '../../feedback/support.ts';
+import { useHands } from '../support.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

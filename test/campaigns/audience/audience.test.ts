@@ -1,10 +1,10 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Campaign } from '../../core/campaigns/model.ts';
-import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
-import { refreshMetrics } from '../../core/campaigns/run/metrics.ts';
-import { useHands } from './support.ts';
+import type { Campaign } from '../../../core/campaigns/model.ts';
+import { freezeAudience } from '../../../core/campaigns/run/freeze.ts';
+import { refreshMetrics } from '../../../core/campaigns/run/metrics.ts';
+import { useHands } from '../support.ts';
 
 const address = (name: string) => (i: number) => `${name}${String(i).padStart(5, '0')}@example.org`;
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { settleCampaignOrphans } from '../../core/campaigns/run/orphans.ts';
-import { countProject } from '../../core/figures/reports/counting/count.ts';
-import { recountProject } from '../../core/figures/reports/counting/recount.ts';
-import { openStream } from '../feed/support.ts';
-import { HTML, SENDER, useHands } from './support.ts';
+import { settleCampaignOrphans } from '../../../core/campaigns/run/orphans.ts';
+import { countProject } from '../../../core/figures/reports/counting/count.ts';
+import { recountProject } from '../../../core/figures/reports/counting/recount.ts';
+import { openStream } from '../../feed/support.ts';
+import { HTML, SENDER, useHands } from '../support.ts';
 
 const TAGS = [
   { name: 'kind', value: 'news' },

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Campaign, CampaignStatus } from '../../core/campaigns/model.ts';
-import { HTML, SENDER, type Stage, startStage } from './support.ts';
+import type { Campaign, CampaignStatus } from '../../../core/campaigns/model.ts';
+import { HTML, SENDER, type Stage, startStage } from '../support.ts';
 
 const TEMPLATE_FIELDS = [
   'id',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { calendarDay } from '../../core/campaigns/run/gradual.ts';
-import { release } from '../../core/campaigns/run/gradual-release.ts';
-import { useHands } from './support.ts';
+import { calendarDay } from '../../../core/campaigns/run/gradual.ts';
+import { release } from '../../../core/campaigns/run/gradual-release.ts';
+import { useHands } from '../support.ts';
 
 const ZONE = 'Europe/Berlin';
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { createCampaign } from '../../core/campaigns/definition/campaigns.ts';
-import { HTML, SENDER, useHands } from './support.ts';
+import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
+import { HTML, SENDER, useHands } from '../support.ts';
 
 describe('A suppression group that a campaign names', function () {
   this.timeout(120_000);

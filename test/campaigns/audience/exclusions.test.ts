@@ -1,11 +1,11 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../core/base/deps.ts';
-import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
-import { recomputeSegment } from '../../core/people/lists/recompute.ts';
-import type { StoredList } from '../../core/people/model.ts';
-import { useHands } from './support.ts';
+import type { Deps } from '../../../core/base/deps.ts';
+import { freezeAudience } from '../../../core/campaigns/run/freeze.ts';
+import { recomputeSegment } from '../../../core/people/lists/recompute.ts';
+import type { StoredList } from '../../../core/people/model.ts';
+import { useHands } from '../support.ts';
 
 describe('The contacts that a campaign leaves out', function () {
   this.timeout(120_000);

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { doubtAfterRestore } from '../../core/campaigns/audience/after-restore.ts';
-import type { Campaign } from '../../core/campaigns/model.ts';
-import { ledgerCounts, refreshCounts } from '../../core/campaigns/numbers/counts.ts';
-import { shownCounts } from '../../core/campaigns/numbers/shown.ts';
-import { countProject } from '../../core/figures/reports/counting/count.ts';
-import { startQueues } from '../../core/jobs/queue.ts';
-import { messageErasures } from '../../core/mail/erase/erase.ts';
-import type { BlockClaim } from '../../core/mail/ledger/blocks/model.ts';
-import { recipientId } from '../../core/mail/ledger/blocks/recipient-id.ts';
-import type { Message } from '../../core/mail/ledger/model.ts';
-import { ledgerFault } from '../../core/mail/ledger/version.ts';
-import { removeOld } from '../../core/retention.ts';
-import { until } from '../support/wait.ts';
-import { openHands, type Stage, useHands } from './support.ts';
+import { doubtAfterRestore } from '../../../core/campaigns/audience/after-restore.ts';
+import type { Campaign } from '../../../core/campaigns/model.ts';
+import { ledgerCounts, refreshCounts } from '../../../core/campaigns/numbers/counts.ts';
+import { shownCounts } from '../../../core/campaigns/numbers/shown.ts';
+import { countProject } from '../../../core/figures/reports/counting/count.ts';
+import { startQueues } from '../../../core/jobs/queue.ts';
+import { messageErasures } from '../../../core/mail/erase/erase.ts';
+import type { BlockClaim } from '../../../core/mail/ledger/blocks/model.ts';
+import { recipientId } from '../../../core/mail/ledger/blocks/recipient-id.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+import { ledgerFault } from '../../../core/mail/ledger/version.ts';
+import { removeOld } from '../../../core/retention.ts';
+import { until } from '../../support/wait.ts';
+import { openHands, type Stage, useHands } from '../support.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

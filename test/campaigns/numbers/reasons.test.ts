@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Message } from '../../core/mail/ledger/model.ts';
-import { bareCampaign } from '../feedback/support.ts';
-import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { profiled } from '../support/profile.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+import { bareCampaign } from '../../feedback/support.ts';
+import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { profiled } from '../../support/profile.ts';
 
 interface Reason {
   id: string;

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { type Document, ObjectId } from 'mongodb';
-import { openToken } from '../../core/mail/compose/tokens.ts';
-import { type Signal, writeSignals } from '../../core/mail/feedback/engagements.ts';
-import type { Message } from '../../core/mail/ledger/model.ts';
-import type { MessageState } from '../../core/mail/ledger/states.ts';
-import type { Engagement } from '../../core/mail/messages/model.ts';
-import { BROWSER, bareCampaign, engagementWith } from '../feedback/support.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { profiled } from '../support/profile.ts';
-import { useHands } from './support.ts';
+import { openToken } from '../../../core/mail/compose/tokens.ts';
+import { type Signal, writeSignals } from '../../../core/mail/feedback/engagements.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+import type { MessageState } from '../../../core/mail/ledger/states.ts';
+import type { Engagement } from '../../../core/mail/messages/model.ts';
+import { BROWSER, bareCampaign, engagementWith } from '../../feedback/support.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { profiled } from '../../support/profile.ts';
+import { useHands } from '../support.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const URLS = ['https://shop.example.com/a', 'https://shop.example.com/b?x=1&y=2'];

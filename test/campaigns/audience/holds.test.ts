@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../core/base/deps.ts';
-import { updateCampaign } from '../../core/campaigns/definition/update.ts';
-import { deleteList } from '../../core/people/lists/lists.ts';
-import { useHands } from './support.ts';
+import type { Deps } from '../../../core/base/deps.ts';
+import { updateCampaign } from '../../../core/campaigns/definition/update.ts';
+import { deleteList } from '../../../core/people/lists/lists.ts';
+import { useHands } from '../support.ts';
 
 /** Time for a call to reach a document that another transaction holds. */
 const REACH_MS = 300;

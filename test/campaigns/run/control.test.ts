@@ -2,12 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../core/base/deps.ts';
-import { pauseCampaign } from '../../core/campaigns/control.ts';
-import type { Reply } from '../support/client.ts';
-import { profiled } from '../support/profile.ts';
-import { until } from '../support/wait.ts';
-import { openHands, useHands } from './support.ts';
+import type { Deps } from '../../../core/base/deps.ts';
+import { pauseCampaign } from '../../../core/campaigns/control.ts';
+import type { Reply } from '../../support/client.ts';
+import { profiled } from '../../support/profile.ts';
+import { until } from '../../support/wait.ts';
+import { openHands, useHands } from '../support.ts';
 
 /** A pause or an abort waits half a minute at most for what is with the relay. */
 const SETTLE_MS_MAX = 25_000;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { previewAudience } from '../../core/campaigns/audience/preview.ts';
-import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
-import { recomputeSegment, SETTLE_MS } from '../../core/people/lists/recompute.ts';
-import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { profiled } from '../support/profile.ts';
-import { until } from '../support/wait.ts';
+import { previewAudience } from '../../../core/campaigns/audience/preview.ts';
+import { freezeAudience } from '../../../core/campaigns/run/freeze.ts';
+import { recomputeSegment, SETTLE_MS } from '../../../core/people/lists/recompute.ts';
+import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { profiled } from '../../support/profile.ts';
+import { until } from '../../support/wait.ts';
 
 interface Audience {
   toLists?: string[];

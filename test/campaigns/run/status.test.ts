@@ -1,10 +1,17 @@
 // Promise: counts are exact.
 import { expect } from 'chai';
-import type { Deps } from '../../core/base/deps.ts';
-import type { Campaign, CampaignStatus } from '../../core/campaigns/model.ts';
-import { ABORTABLE, campaignTransitions, DELETABLE, OVER, PAUSABLE, PUBLISHED } from '../../core/campaigns/status.ts';
-import { transition } from '../../core/campaigns/transition.ts';
-import { drawnTransitions, pairsOf } from '../support/pictures.ts';
+import type { Deps } from '../../../core/base/deps.ts';
+import type { Campaign, CampaignStatus } from '../../../core/campaigns/model.ts';
+import {
+  ABORTABLE,
+  campaignTransitions,
+  DELETABLE,
+  OVER,
+  PAUSABLE,
+  PUBLISHED,
+} from '../../../core/campaigns/status.ts';
+import { transition } from '../../../core/campaigns/transition.ts';
+import { drawnTransitions, pairsOf } from '../../support/pictures.ts';
 
 const statuses = Object.keys(campaignTransitions) as CampaignStatus[];
 

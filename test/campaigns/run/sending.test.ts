@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import PostalMime from 'postal-mime';
-import { searchAttributes } from '../../workflows/attributes/search-attributes.ts';
-import { until } from '../support/wait.ts';
-import { isBalanced, SENDER, type Stage, startStage } from './support.ts';
+import { searchAttributes } from '../../../workflows/attributes/search-attributes.ts';
+import { until } from '../../support/wait.ts';
+import { isBalanced, SENDER, type Stage, startStage } from '../support.ts';
 
 describe('A campaign that is sent at once', function () {
   this.timeout(120_000);

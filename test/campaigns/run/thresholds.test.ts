@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { useHands } from './support.ts';
+import { useHands } from '../support.ts';
 
 const FIGURES = /^(\d+) of (\d+) sent were bounced \(([\d.]+) %\), above the 5 % of the balanced preset$/;
 

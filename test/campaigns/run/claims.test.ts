@@ -1,8 +1,8 @@
 // Promise: nothing is sent twice.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { until } from '../support/wait.ts';
-import { openHands, useHands } from './support.ts';
+import { until } from '../../support/wait.ts';
+import { openHands, useHands } from '../support.ts';
 
 describe('Claims of a campaign', function () {
   this.timeout(120_000);

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoServerError, ObjectId } from 'mongodb';
-import type { Deps } from '../../core/base/deps.ts';
-import { asOurs, beginAttempt } from '../../core/campaigns/audience/attempt.ts';
-import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
-import { indexes } from '../../platform/mongo/indexes.ts';
-import { profiled } from '../support/profile.ts';
-import { useHands } from './support.ts';
+import type { Deps } from '../../../core/base/deps.ts';
+import { asOurs, beginAttempt } from '../../../core/campaigns/audience/attempt.ts';
+import { freezeAudience } from '../../../core/campaigns/run/freeze.ts';
+import { indexes } from '../../../platform/mongo/indexes.ts';
+import { profiled } from '../../support/profile.ts';
+import { useHands } from '../support.ts';
 
 const control = () => ({ signal: new AbortController().signal, onProgress() {} });
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { startQueues } from '../../core/jobs/queue.ts';
-import { messageErasures } from '../../core/mail/erase/erase.ts';
-import { until } from '../support/wait.ts';
-import { useHands } from './support.ts';
+import { startQueues } from '../../../core/jobs/queue.ts';
+import { messageErasures } from '../../../core/mail/erase/erase.ts';
+import { until } from '../../support/wait.ts';
+import { useHands } from '../support.ts';
 
 describe('A campaign whose recipient is deleted afterwards', function () {
   this.timeout(120_000);

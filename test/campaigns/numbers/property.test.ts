@@ -2,14 +2,20 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { ledgerCounts } from '../../core/campaigns/numbers/counts.ts';
-import { settleCampaignOrphans } from '../../core/campaigns/run/orphans.ts';
-import { transition } from '../../core/campaigns/transition.ts';
-import { claimedUpTo, claimPart } from '../../core/mail/ledger/blocks/claim.ts';
-import { writeRows } from '../../core/mail/ledger/blocks/write-rows.ts';
-import { type Claimed, type Ledger, type OpenClaim, type Outcome, openLedger } from '../../core/mail/ledger/ledger.ts';
-import { someOf } from '../support/random.ts';
-import { useHands } from './support.ts';
+import { ledgerCounts } from '../../../core/campaigns/numbers/counts.ts';
+import { settleCampaignOrphans } from '../../../core/campaigns/run/orphans.ts';
+import { transition } from '../../../core/campaigns/transition.ts';
+import { claimedUpTo, claimPart } from '../../../core/mail/ledger/blocks/claim.ts';
+import { writeRows } from '../../../core/mail/ledger/blocks/write-rows.ts';
+import {
+  type Claimed,
+  type Ledger,
+  type OpenClaim,
+  type Outcome,
+  openLedger,
+} from '../../../core/mail/ledger/ledger.ts';
+import { someOf } from '../../support/random.ts';
+import { useHands } from '../support.ts';
 
 const PEOPLE = 290;
 const reply = { code: 250, enhanced: null, text: 'ok' };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { attemptedOf, deliveredOf, ratesOf } from '../../core/campaigns/numbers/rates.ts';
+import { attemptedOf, deliveredOf, ratesOf } from '../../../core/campaigns/numbers/rates.ts';
 import {
   calendarDay,
   type GradualPlan,
@@ -8,8 +8,8 @@ import {
   quotaOfDay,
   releaseByNow,
   TICK_MS,
-} from '../../core/campaigns/run/gradual.ts';
-import { breachOf } from '../../core/campaigns/run/threshold-rules.ts';
+} from '../../../core/campaigns/run/gradual.ts';
+import { breachOf } from '../../../core/campaigns/run/threshold-rules.ts';
 
 const beginning: GradualState = { day: 0, calendarDay: null, releasedToday: 0, dayStartedAt: null };
 
