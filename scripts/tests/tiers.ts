@@ -10,7 +10,7 @@ const rest = [
   'test/console/dialogs.test.ts',
   'test/console/shifts.test.ts',
   'test/public/axe.test.ts',
-  'test/automations/crashes.test.ts',
+  'test/automations/enrollments/crashes.test.ts',
   'test/client/package.test.ts',
   'test/client/quickstarts.test.ts',
   'test/client/sends.test.ts',
@@ -22,7 +22,7 @@ const rest = [
 
 /** Random cases that take long: `npm test` tries a fifth of them, `npm run test:rest` all. */
 const sampled = [
-  'test/automations/simulation-matches-runtime.test.ts',
+  'test/automations/simulation/matches-runtime.test.ts',
   'test/campaigns/numbers/property.test.ts',
   'test/contacts/behaviour/property.test.ts',
   'test/fuzz/',

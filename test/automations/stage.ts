@@ -30,7 +30,7 @@ export interface AutomationStage {
 
 /**
  * The product's own loop, workflow and activity on the real servers; only the waits are over at once, by the clock of the environment:
- * a timer of the server takes a second at least, and test/automations/workflow.test.ts looks at those.
+ * a timer of the server takes a second at least, and test/automations/enrollments/workflow.test.ts looks at those.
  */
 export async function openAutomationStage({ deps }: Environment): Promise<AutomationStage> {
   installTemporalRuntime(silent);

@@ -34,7 +34,7 @@ export const feedbackMutations: readonly Mutation[] = [
     file: 'core/automations/enrollments/enroll.ts',
     find: "projectId, status: 'active', deletedAt: null }",
     replace: 'projectId, deletedAt: null }',
-    tests: ['test/automations/triggers.test.ts'],
+    tests: ['test/automations/enrollments/triggers.test.ts'],
     grep: 'lets no contact in',
   },
 ];

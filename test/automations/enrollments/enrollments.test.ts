@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Enrollment } from '../../core/automations/model.ts';
-import { suppress } from '../../core/consent/suppressions/suppressions.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
-import { until } from '../support/wait.ts';
-import { type AutomationStage, openAutomationStage } from './stage.ts';
-import { activeAutomation, created, email, enrollmentsOf, filter, makeSending, wait } from './support.ts';
+import type { Enrollment } from '../../../core/automations/model.ts';
+import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
+import { type Environment, startEnvironment } from '../../support/environment.ts';
+import { until } from '../../support/wait.ts';
+import { type AutomationStage, openAutomationStage } from '../stage.ts';
+import { activeAutomation, created, email, enrollmentsOf, filter, makeSending, wait } from '../support.ts';
 
 const DAY = 86_400_000;
 type Shown = Enrollment & { id: string; wakeAt: string };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { activeAutomation, created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
+import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { activeAutomation, created, email, filter, makeSending, refusal, simple, wait } from '../support.ts';
 
 describe('The states of an automation', () => {
   const env = useEnvironment();
@@ -159,7 +159,7 @@ describe('The states of an automation', () => {
     const { template } = await makeSending(env.deps, mute);
     const steps = [wait(0), { type: 'email', email: { templateId: template.templateId } }];
     const { id } = await activeAutomation(mute.client, { steps });
-    const { deleteTemplate } = await import('../../core/templates/templates.ts');
+    const { deleteTemplate } = await import('../../../core/templates/templates.ts');
     const fault = await deleteTemplate(env.deps, mute.project, template.templateId).catch((error) => error);
     expect(fault).to.include({ kind: 'conflict', code: 'INVALID_STATE' });
     await mute.client.post(`/automations/${id}/pause`);

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { startServers } from '../../stack/servers/all.ts';
-import { startWorkers, type Workers } from '../../workers/start.ts';
-import type { Reply } from '../support/client.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
-import { until } from '../support/wait.ts';
-import { expectRecount } from './people.ts';
-import { activeAutomation, created, email, filter, makeSending, wait } from './support.ts';
+import { startServers } from '../../../stack/servers/all.ts';
+import { startWorkers, type Workers } from '../../../workers/start.ts';
+import type { Reply } from '../../support/client.ts';
+import { type Environment, startEnvironment } from '../../support/environment.ts';
+import { until } from '../../support/wait.ts';
+import { expectRecount } from '../people.ts';
+import { activeAutomation, created, email, filter, makeSending, wait } from '../support.ts';
 
-const script = join(import.meta.dirname, '..', '..', 'workers', 'main.ts');
+const script = join(import.meta.dirname, '../../../workers/main.ts');
 const inside = { parentBranchStepId: 'choice', parentBranchId: 'pro' };
 const steps = [
   wait(1, 'days', { stepId: 'w1' }),

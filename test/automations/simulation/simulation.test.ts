@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { suppress } from '../../core/consent/suppressions/suppressions.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
+import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { created, email, filter, makeSending, refusal, simple, wait } from '../support.ts';
 
 const FROM = '2030-01-01T00:00:00.000Z';
 const day = (n: number, hours = 0) => new Date(Date.parse(FROM) + n * 86_400_000 + hours * 3_600_000).toISOString();

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { advanceEnrollment } from '../../core/automations/enrollments/advance.ts';
-import { writeMoves } from '../../core/automations/enrollments/commit.ts';
-import { processWriter } from '../../core/automations/enrollments/counts.ts';
-import { eventQueue } from '../../core/automations/enrollments/enroll.ts';
-import { leave } from '../../core/automations/enrollments/exit.ts';
-import type { Enrollment, EventRecord } from '../../core/automations/model.ts';
-import type { Deps } from '../../core/base/deps.ts';
-import { suppress } from '../../core/consent/suppressions/suppressions.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { silent } from '../workflows/support.ts';
+import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
+import { writeMoves } from '../../../core/automations/enrollments/commit.ts';
+import { processWriter } from '../../../core/automations/enrollments/counts.ts';
+import { eventQueue } from '../../../core/automations/enrollments/enroll.ts';
+import { leave } from '../../../core/automations/enrollments/exit.ts';
+import type { Enrollment, EventRecord } from '../../../core/automations/model.ts';
+import type { Deps } from '../../../core/base/deps.ts';
+import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { silent } from '../../workflows/support.ts';
+import { expectRecount, newContacts, peopleInside } from '../people.ts';
+import { activeAutomation, created, email, filter, makeSending, wait } from '../support.ts';
 import { Crash, crashingDeps, type When } from './crashing-deps.ts';
-import { expectRecount, newContacts, peopleInside } from './people.ts';
-import { activeAutomation, created, email, filter, makeSending, wait } from './support.ts';
 
 const PEOPLE = 60;
 const steps = [

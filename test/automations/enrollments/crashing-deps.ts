@@ -1,5 +1,5 @@
 import type { Collection, MongoClient } from 'mongodb';
-import { type Deps, openCore } from '../../core/base/deps.ts';
+import { type Deps, openCore } from '../../../core/base/deps.ts';
 
 export class Crash extends Error {}
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { eventQueue, triggerQueue } from '../../core/automations/enrollments/enroll.ts';
-import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
-import { until } from '../support/wait.ts';
-import { activeAutomation, created, filter, makeSending } from './support.ts';
+import { eventQueue, triggerQueue } from '../../../core/automations/enrollments/enroll.ts';
+import { type RunningQueues, startQueues } from '../../../core/jobs/queue.ts';
+import { type Environment, startEnvironment } from '../../support/environment.ts';
+import { until } from '../../support/wait.ts';
+import { activeAutomation, created, filter, makeSending } from '../support.ts';
 
 /** Without the workflow engine: who enters is decided and stored before a run is started. */
 describe('Triggers', function () {

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import type { Enrollment, TriggerOutcome } from '../../core/automations/model.ts';
-import { suppress } from '../../core/consent/suppressions/suppressions.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
-import { someOf } from '../support/random.ts';
-import { type AutomationStage, openAutomationStage } from './stage.ts';
-import { created, email, filter, makeSending, wait } from './support.ts';
+import type { Enrollment, TriggerOutcome } from '../../../core/automations/model.ts';
+import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
+import { type Environment, startEnvironment } from '../../support/environment.ts';
+import { someOf } from '../../support/random.ts';
+import { type AutomationStage, openAutomationStage } from '../stage.ts';
+import { created, email, filter, makeSending, wait } from '../support.ts';
 
 const RUNS = someOf(12);
 const MINUTE = 60_000;

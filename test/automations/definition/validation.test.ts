@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { useEnvironment } from '../support/environment.ts';
-import { created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { created, email, filter, makeSending, refusal, simple, wait } from '../support.ts';
 
 const pro = filter('contactProperties.plan', 'equals', 'pro');
 const inside = (branchId: string, parent = 'choice') => ({ parentBranchStepId: parent, parentBranchId: branchId });

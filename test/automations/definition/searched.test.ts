@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { SEARCHED_LENGTH_MAX } from '../../core/people/filters/model.ts';
-import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { email, makeSending, simple, wait } from './support.ts';
+import { SEARCHED_LENGTH_MAX } from '../../../core/people/filters/model.ts';
+import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { email, makeSending, simple, wait } from '../support.ts';
 
 const VALUE_LENGTH = 1_000;
 

@@ -4,11 +4,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { bundleWorkflowCode, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { expect } from 'chai';
-import type { Directive } from '../../core/automations/enrollments/advance.ts';
-import { workflowBundle } from '../../workers/temporal.ts';
-import { signals } from '../../workflows/messages.ts';
-import { until } from '../support/wait.ts';
-import { openStage, type Stage, silent } from '../workflows/support.ts';
+import type { Directive } from '../../../core/automations/enrollments/advance.ts';
+import { workflowBundle } from '../../../workers/temporal.ts';
+import { signals } from '../../../workflows/messages.ts';
+import { until } from '../../support/wait.ts';
+import { openStage, type Stage, silent } from '../../workflows/support.ts';
 
 type Answer = Directive | Error | (() => Promise<Directive>);
 
@@ -126,7 +126,7 @@ describe('The workflow automationEnrollment', function () {
 });
 
 async function replayFault(bundle: WorkflowBundle): Promise<string | null> {
-  const file = new URL('../histories/automationEnrollment/three-waits.json', import.meta.url);
+  const file = new URL('../../histories/automationEnrollment/three-waits.json', import.meta.url);
   const history = historyFromJSON(JSON.parse(readFileSync(file, 'utf8')));
   const replays = Worker.runReplayHistories({ workflowBundle: bundle }, [{ workflowId: 'replayed', history }]);
   for await (const { error } of replays) if (error) return `${error.name}: ${error.message}`;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { advanceEnrollment } from '../../core/automations/enrollments/advance.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { peopleInside } from './people.ts';
-import { activeAutomation, created, email, makeSending, refusal, wait } from './support.ts';
+import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { peopleInside } from '../people.ts';
+import { activeAutomation, created, email, makeSending, refusal, wait } from '../support.ts';
 
 const DAY_MS = 86_400_000;
 const TAGS = [

@@ -1,13 +1,13 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { advanceEnrollment } from '../../core/automations/enrollments/advance.ts';
-import type { Enrollment } from '../../core/automations/model.ts';
-import { changeSuppressions } from '../../core/consent/suppressions/changes.ts';
-import { builtInGroup } from '../../core/consent/suppressions/groups.ts';
-import { SENDER, type Stage, startStage } from '../campaigns/support.ts';
-import { until } from '../support/wait.ts';
-import { activeAutomation, created, email, simple, wait } from './support.ts';
+import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
+import type { Enrollment } from '../../../core/automations/model.ts';
+import { changeSuppressions } from '../../../core/consent/suppressions/changes.ts';
+import { builtInGroup } from '../../../core/consent/suppressions/groups.ts';
+import { SENDER, type Stage, startStage } from '../../campaigns/support.ts';
+import { until } from '../../support/wait.ts';
+import { activeAutomation, created, email, simple, wait } from '../support.ts';
 
 const MINUTE_MS = 60_000;
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
