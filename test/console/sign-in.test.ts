@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { BrowserContext } from 'playwright-core';
 import { createLink } from '../../core/accounts/sign-in/links.ts';
-import { arrivedFor, CONSOLE_FROM, makeMember, startSignInMails } from '../accounts/sign-in-support.ts';
+import { arrivedFor, CONSOLE_FROM, makeMember, startSignInMails } from '../accounts/sign-in/support.ts';
 import { headersWith } from '../accounts/signed-in.ts';
 import { browser } from '../support/chromium.ts';
 import { expectAccessible, shoot, useConsole, WAIT_MS } from '../support/console.ts';

@@ -5,7 +5,7 @@ import { orphanOpenMessages } from '../../core/mail/ledger/after-restore.ts';
 import { claimMessages } from '../../core/mail/ledger/claim.ts';
 import { openLedger } from '../../core/mail/ledger/ledger.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
-import { makeKey } from '../accounts/keys.ts';
+import { makeKey } from '../accounts/keys/keys.ts';
 import { SENDER } from '../delivery/support.ts';
 import type { Reply } from '../support/client.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';

@@ -5,7 +5,7 @@ import { startQueues } from '../../core/jobs/queue.ts';
 import { sandboxReports } from '../../core/mail/deliver/sandbox/reports.ts';
 import { recomputeSegment } from '../../core/people/lists/recompute.ts';
 import { startWorkers } from '../../workers/start.ts';
-import { arrivedFor, makeMember } from '../accounts/sign-in-support.ts';
+import { arrivedFor, makeMember } from '../accounts/sign-in/support.ts';
 import { consoleHeaders } from '../accounts/signed-in.ts';
 import { wait } from '../automations/support.ts';
 import { HTML, SENDER, type Stage } from '../campaigns/support.ts';

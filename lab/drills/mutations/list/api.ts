@@ -34,14 +34,14 @@ export const apiMutations: readonly Mutation[] = [
     file: 'core/accounts/scopes.ts',
     find: 'if (isInScope(scope, operation)) return;',
     replace: 'if (scope) return;',
-    tests: ['test/accounts/scopes.test.ts'],
+    tests: ['test/accounts/keys/scopes.test.ts'],
   },
   {
     name: 'a key sends from every domain of its project',
     file: 'core/accounts/scopes.ts',
     find: 'if (domainName === undefined) return;',
     replace: 'if (domainName !== null) return;',
-    tests: ['test/accounts/send-keys.test.ts'],
+    tests: ['test/accounts/keys/send-keys.test.ts'],
   },
   {
     name: 'a secret opens for another document',

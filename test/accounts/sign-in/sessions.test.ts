@@ -1,17 +1,17 @@
 import { expect } from 'chai';
-import { type App, createApp } from '../../api/app.ts';
-import { endpointTable } from '../../api/http/table.ts';
-import { createLink } from '../../core/accounts/sign-in/links.ts';
-import { SESSION_MS } from '../../core/accounts/sign-in/sessions.ts';
-import { createMetrics } from '../../platform/metrics.ts';
-import { createRateLimiter } from '../../platform/redis/rate-limit.ts';
-import { createStreamSlots } from '../../platform/redis/stream-slots.ts';
-import { type Client, createClient, type Reply } from '../support/client.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { until } from '../support/wait.ts';
-import { admin } from './processes.ts';
-import { makeMember } from './sign-in-support.ts';
-import { consoleHeaders, headersWith, type SignedIn, newSession as sessionOf } from './signed-in.ts';
+import { type App, createApp } from '../../../api/app.ts';
+import { endpointTable } from '../../../api/http/table.ts';
+import { createLink } from '../../../core/accounts/sign-in/links.ts';
+import { SESSION_MS } from '../../../core/accounts/sign-in/sessions.ts';
+import { createMetrics } from '../../../platform/metrics.ts';
+import { createRateLimiter } from '../../../platform/redis/rate-limit.ts';
+import { createStreamSlots } from '../../../platform/redis/stream-slots.ts';
+import { type Client, createClient, type Reply } from '../../support/client.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { until } from '../../support/wait.ts';
+import { admin } from '../processes.ts';
+import { consoleHeaders, headersWith, type SignedIn, newSession as sessionOf } from '../signed-in.ts';
+import { makeMember } from './support.ts';
 
 /** Two seconds of memory and one between the looks at streams; the rest is for a machine that is busy. */
 const STOPS_WITHIN_MS = 15_000;

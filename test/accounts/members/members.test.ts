@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { memberCommands } from '../../cli/members.ts';
-import { createSessionAuthenticator } from '../../core/accounts/sessions.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { until } from '../support/wait.ts';
-import { admin } from './processes.ts';
-import { newSession, signIn } from './signed-in.ts';
+import { memberCommands } from '../../../cli/members.ts';
+import { createSessionAuthenticator } from '../../../core/accounts/sessions.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { until } from '../../support/wait.ts';
+import { admin } from '../processes.ts';
+import { newSession, signIn } from '../signed-in.ts';
 
 const SECRET_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const RANDOM = 'fedcba9876543210fedcba98';

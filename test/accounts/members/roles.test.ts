@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { pathParameters } from '../../api/http/endpoint.ts';
-import { endpointTable } from '../../api/http/table.ts';
-import { createMetrics } from '../../platform/metrics.ts';
-import { isInRole, operations, ROLES, type Role } from '../../schemas/operations.ts';
-import { makers } from '../edge/makers.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { ask, UNKNOWN } from './ask.ts';
-import { type SignedIn, signIn } from './signed-in.ts';
+import { pathParameters } from '../../../api/http/endpoint.ts';
+import { endpointTable } from '../../../api/http/table.ts';
+import { createMetrics } from '../../../platform/metrics.ts';
+import { isInRole, operations, ROLES, type Role } from '../../../schemas/operations.ts';
+import { makers } from '../../edge/makers.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { ask, UNKNOWN } from '../ask.ts';
+import { type SignedIn, signIn } from '../signed-in.ts';
 
 const KNOWN_SECRETS = /whsec_|PRIVATE KEY|ASA?_[A-Za-z0-9]{8}_|"(secret|privateKey|sealed|hash)"/;
 const RANDOM = 'fedcba9876543210fedcba98';
@@ -195,7 +195,7 @@ describe('The role of a member', () => {
   });
 
   it('has the operations that docs/members.md names', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/members.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/members.md'), 'utf8');
     for (const [index, role] of ROLES.entries()) {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${role}\` |`)) ?? '';
       const named = [...row.matchAll(/`(\w+\.\w+)`/g)].map(([, name]) => name);

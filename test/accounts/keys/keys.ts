@@ -1,6 +1,6 @@
-import type { Scope } from '../../schemas/operations.ts';
-import type { Client } from '../support/client.ts';
-import type { Environment, Tenant } from '../support/environment.ts';
+import type { Scope } from '../../../schemas/operations.ts';
+import type { Client } from '../../support/client.ts';
+import type { Environment, Tenant } from '../../support/environment.ts';
 
 export interface MadeKey {
   id: string;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { UpdateResult } from 'mongodb';
-import { type Authenticate, createAuthenticator } from '../../core/accounts/api-keys.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { until } from '../support/wait.ts';
+import { type Authenticate, createAuthenticator } from '../../../core/accounts/api-keys.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { until } from '../../support/wait.ts';
 import { type MadeKey, makeKey } from './keys.ts';
 
 const PROCESSES = 20;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { type AuthorRuleName, authorRules } from '../../schemas/author-rules.ts';
-import type { Client, Reply } from '../support/client.ts';
-import { type Environment, useEnvironment } from '../support/environment.ts';
-import { type SignedIn, signIn } from './signed-in.ts';
+import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
+import { type AuthorRuleName, authorRules } from '../../../schemas/author-rules.ts';
+import type { Client, Reply } from '../../support/client.ts';
+import { type Environment, useEnvironment } from '../../support/environment.ts';
+import { type SignedIn, signIn } from '../signed-in.ts';
 
 const HTML = '<p>Hello</p>';
 const SENDER = 'news@mail.example.com';

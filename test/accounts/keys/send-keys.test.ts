@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { makers } from '../edge/makers.ts';
-import { claimedBlock } from '../outbox/blocks.ts';
-import type { Reply } from '../support/client.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { profiled } from '../support/profile.ts';
+import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
+import { makers } from '../../edge/makers.ts';
+import { claimedBlock } from '../../outbox/blocks.ts';
+import type { Reply } from '../../support/client.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { profiled } from '../../support/profile.ts';
 import { type MadeKey, makeKey } from './keys.ts';
 
 const DOMAIN = 'mail.example.com';

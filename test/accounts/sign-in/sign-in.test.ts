@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { BSON, ObjectId } from 'mongodb';
-import { LINK_MS } from '../../core/accounts/sign-in/links.ts';
-import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import type { Client, Reply } from '../support/client.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Sink, startSink } from '../support/smtp-sink.ts';
-import { until } from '../support/wait.ts';
-import { type Arrived, arrivedFor, CONSOLE_FROM, makeMember, startSignInMails } from './sign-in-support.ts';
-import { consoleHeaders, headersWith } from './signed-in.ts';
+import { LINK_MS } from '../../../core/accounts/sign-in/links.ts';
+import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
+import type { Client, Reply } from '../../support/client.ts';
+import { type Environment, startEnvironment } from '../../support/environment.ts';
+import { type Sink, startSink } from '../../support/smtp-sink.ts';
+import { until } from '../../support/wait.ts';
+import { consoleHeaders, headersWith } from '../signed-in.ts';
+import { type Arrived, arrivedFor, CONSOLE_FROM, makeMember, startSignInMails } from './support.ts';
 
 describe('Signing in', () => {
   let sink: Sink;

@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Endpoint, pathParameters } from '../../api/http/endpoint.ts';
-import { endpointTable } from '../../api/http/table.ts';
-import { createMetrics } from '../../platform/metrics.ts';
-import { isInScope, SCOPES, type Scope } from '../../schemas/operations.ts';
-import { makers } from '../edge/makers.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { profiled } from '../support/profile.ts';
-import { ask as askWith, UNKNOWN } from './ask.ts';
+import { type Endpoint, pathParameters } from '../../../api/http/endpoint.ts';
+import { endpointTable } from '../../../api/http/table.ts';
+import { createMetrics } from '../../../platform/metrics.ts';
+import { isInScope, SCOPES, type Scope } from '../../../schemas/operations.ts';
+import { makers } from '../../edge/makers.ts';
+import { useEnvironment } from '../../support/environment.ts';
+import { profiled } from '../../support/profile.ts';
+import { ask as askWith, UNKNOWN } from '../ask.ts';
+import { admin } from '../processes.ts';
 import { type MadeKey, makeKey } from './keys.ts';
-import { admin } from './processes.ts';
 
 const KNOWN_SECRETS = /whsec_|PRIVATE KEY|ASA?_[A-Za-z0-9]{8}_|"(secret|privateKey|sealed|hash)"/;
 
@@ -68,7 +68,7 @@ describe('The scope of a key', () => {
     });
 
   it('has the operations that docs/keys.md names', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/keys.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/keys.md'), 'utf8');
     for (const scope of ['send', 'read'] as const) {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${scope}\` |`)) ?? '';
       const named = [...row.matchAll(/`(\w+\.\w+)`/g)].map(([, name]) => name);

@@ -1,15 +1,15 @@
 import PostalMime, { type Email } from 'postal-mime';
-import { addMember } from '../../core/accounts/members.ts';
-import { signInMails } from '../../core/accounts/sign-in/mails.ts';
-import { startQueues } from '../../core/jobs/queue.ts';
-import type { Mailer } from '../../core/mail/ledger/relay.ts';
-import { createSigner } from '../../platform/dkim/signer.ts';
-import { createEvidence } from '../../platform/evidence.ts';
-import { createFiles } from '../../platform/fetch/files.ts';
-import { createMailer } from '../../platform/smtp/mailer.ts';
-import type { Role } from '../../schemas/operations.ts';
-import type { Environment, Tenant } from '../support/environment.ts';
-import type { Sink } from '../support/smtp-sink.ts';
+import { addMember } from '../../../core/accounts/members.ts';
+import { signInMails } from '../../../core/accounts/sign-in/mails.ts';
+import { startQueues } from '../../../core/jobs/queue.ts';
+import type { Mailer } from '../../../core/mail/ledger/relay.ts';
+import { createSigner } from '../../../platform/dkim/signer.ts';
+import { createEvidence } from '../../../platform/evidence.ts';
+import { createFiles } from '../../../platform/fetch/files.ts';
+import { createMailer } from '../../../platform/smtp/mailer.ts';
+import type { Role } from '../../../schemas/operations.ts';
+import type { Environment, Tenant } from '../../support/environment.ts';
+import type { Sink } from '../../support/smtp-sink.ts';
 
 export const CONSOLE_FROM = 'console@everpost.example.com';
 
