@@ -1,6 +1,8 @@
 import { fuzzFilters } from '../../test/fuzz/filters.ts';
 import { fuzzImports } from '../../test/fuzz/imports.ts';
-import { fuzzInbound } from '../../test/fuzz/inbound.ts';
+import { fuzzInbound } from '../../test/fuzz/mail/inbound.ts';
+import { fuzzReportRules } from '../../test/fuzz/mail/report-rules.ts';
+import { fuzzSmtpReplies } from '../../test/fuzz/mail/smtp-replies.ts';
 import {
   fuzzCalls,
   fuzzClients,
@@ -8,10 +10,8 @@ import {
   startWarpedProviders,
   type WarpedProviders,
 } from '../../test/fuzz/provider-answers.ts';
-import { fuzzReportRules } from '../../test/fuzz/report-rules.ts';
 import { fuzzDefinitions, fuzzIdempotencyKeys, fuzzLinks, fuzzSignatures } from '../../test/fuzz/requests.ts';
 import type { FuzzOptions, FuzzResult } from '../../test/fuzz/run.ts';
-import { fuzzSmtpReplies } from '../../test/fuzz/smtp-replies.ts';
 import { fuzzTemplates } from '../../test/fuzz/templates.ts';
 import { fuzzTokens } from '../../test/fuzz/tokens.ts';
 import { judgeEverything, worstOf } from '../../test/maximum/everything.ts';

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { emailIdIn, replySubject, threadHeaders } from '../../core/base/text/message-ids.ts';
-import { readComplaint } from '../../core/mail/feedback/delivery-reports/arf.ts';
-import { readReturnedMail } from '../../core/mail/feedback/delivery-reports/dsn.ts';
-import { addressIn, fieldGroups } from '../../core/mail/feedback/delivery-reports/fields.ts';
-import { classifyReply, parseRetryAfter } from '../../core/mail/ledger/rules/bounces.ts';
-import { leastOf } from '../linear/cpu.ts';
-import { reportTexts, texts } from './mail-inputs.ts';
-import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
+import { emailIdIn, replySubject, threadHeaders } from '../../../core/base/text/message-ids.ts';
+import { readComplaint } from '../../../core/mail/feedback/delivery-reports/arf.ts';
+import { readReturnedMail } from '../../../core/mail/feedback/delivery-reports/dsn.ts';
+import { addressIn, fieldGroups } from '../../../core/mail/feedback/delivery-reports/fields.ts';
+import { classifyReply, parseRetryAfter } from '../../../core/mail/ledger/rules/bounces.ts';
+import { leastOf } from '../../linear/cpu.ts';
+import { type FuzzOptions, type FuzzResult, fuzz } from '../run.ts';
+import { reportTexts, texts } from './inputs.ts';
 
 const ACTIONS = ['failed', 'delayed', 'delivered', 'relayed'];
 const PARTS = [

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Delivery, Mailer } from '../../core/mail/ledger/relay.ts';
-import { type Judgement, judgeDelivery } from '../../core/mail/ledger/rules/judge-delivery.ts';
-import { describeReplies } from '../../core/mail/ledger/rules/relay-replies.ts';
-import { createMailer } from '../../platform/smtp/mailer.ts';
-import { HOLD_MS_MAX } from '../linear/cpu.ts';
-import { longestHold } from '../linear/hold.ts';
+import type { Delivery, Mailer } from '../../../core/mail/ledger/relay.ts';
+import { type Judgement, judgeDelivery } from '../../../core/mail/ledger/rules/judge-delivery.ts';
+import { describeReplies } from '../../../core/mail/ledger/rules/relay-replies.ts';
+import { createMailer } from '../../../platform/smtp/mailer.ts';
+import { HOLD_MS_MAX } from '../../linear/cpu.ts';
+import { longestHold } from '../../linear/hold.ts';
+import { type FuzzOptions, type FuzzResult, fuzz } from '../run.ts';
 import {
   isDesynchronised,
   type Script,
@@ -14,7 +15,6 @@ import {
   scripts,
   startScriptedRelay,
 } from './relay-scripts.ts';
-import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 
 const REPEATS = 3;
 /** Most of a case is waiting. */

@@ -1,5 +1,5 @@
+import { fuzzOptions } from '../run.ts';
 import { fuzzInbound } from './inbound.ts';
-import { fuzzOptions } from './run.ts';
 
 describe('Fuzz of mail that comes in', () => {
   it('Any mail is answered, holds no event loop for 50 ms and changes nothing but the mail that its address names.', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { returnedMails } from '../fixtures/inbound/mails.ts';
+import { returnedMails } from '../../fixtures/inbound/mails.ts';
 
 const LONG = 100_000;
 const CHARACTERS = [...'<>-=?@.,;:"\'()\\[]{}/%&_*+# \t\r\n0a\u00e9\u2028'];

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { messageIdOf } from '../../core/mail/compose/links.ts';
-import { mailLocalPart, unsubscribeToken } from '../../core/mail/compose/tokens.ts';
-import type { Message } from '../../core/mail/ledger/model.ts';
-import { receivingDomain, refOf, sentMessage } from '../feedback/support.ts';
-import { HOLD_MS_MAX } from '../linear/cpu.ts';
-import { longestHold } from '../linear/hold.ts';
-import { startDnsStandIn } from '../support/dns-stand-in.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
-import { connectClient, openDoor } from '../support/inbound-door.ts';
-import { mails } from './mail-inputs.ts';
-import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
+import { messageIdOf } from '../../../core/mail/compose/links.ts';
+import { mailLocalPart, unsubscribeToken } from '../../../core/mail/compose/tokens.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+import { receivingDomain, refOf, sentMessage } from '../../feedback/support.ts';
+import { HOLD_MS_MAX } from '../../linear/cpu.ts';
+import { longestHold } from '../../linear/hold.ts';
+import { startDnsStandIn } from '../../support/dns-stand-in.ts';
+import { type Environment, startEnvironment, type Tenant } from '../../support/environment.ts';
+import { connectClient, openDoor } from '../../support/inbound-door.ts';
+import { type FuzzOptions, type FuzzResult, fuzz } from '../run.ts';
+import { mails } from './inputs.ts';
 
 const HOST = 'mail.example.com';
 const REPEATS = 3;

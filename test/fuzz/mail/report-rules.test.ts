@@ -1,5 +1,5 @@
+import { fuzzOptions } from '../run.ts';
 import { fuzzReportRules } from './report-rules.ts';
-import { fuzzOptions } from './run.ts';
 
 describe('Fuzz of reports, replies and threads', () => {
   it('Any report, reply or thread is read within 50 ms.', async () => {

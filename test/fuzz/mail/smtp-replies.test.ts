@@ -1,4 +1,4 @@
-import { fuzzOptions } from './run.ts';
+import { fuzzOptions } from '../run.ts';
 import { fuzzSmtpReplies } from './smtp-replies.ts';
 
 describe('Fuzz of the answers of a relay', () => {
