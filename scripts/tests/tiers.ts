@@ -7,7 +7,7 @@ const rest = [
   'test/maximum/',
   'test/previews/browser.test.ts',
   'test/console/crawl.test.ts',
-  'test/console/dialogs.test.ts',
+  'test/console/parts/dialogs.test.ts',
   'test/console/shifts.test.ts',
   'test/public/axe.test.ts',
   'test/automations/enrollments/crashes.test.ts',

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { expectAccessible, pickFound, shoot, useConsole } from '../../support/console.ts';
+
+describe('The page of contacts', () => {
+  const suite = useConsole();
+
+  it('adds, finds, changes, lists and deletes people, with their number and history', async () => {
+    const { client } = suite.own;
+    await client.post('/custom-fields', { fieldName: 'age', fieldType: 'number' });
+    const { body } = await client.post('/contact-lists', { name: 'Newsletter' });
+    const listId = body.data.id as string;
+    for (const name of ['bo', 'cleo', 'dora']) await client.post('/contacts', { email: `${name}@harbour.example` });
+
+    const page = await suite.open('/contacts');
+    await page.getByRole('link', { name: 'bo@harbour.example' }).waitFor();
+    await page.getByRole('button', { name: 'Add a person' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address').fill('ada@harbour');
+    await dialog.getByLabel('First name').fill('Ada');
+    await dialog.getByLabel('age').fill('old');
+    await dialog.getByRole('button', { name: 'Add person' }).click();
+    await dialog.locator('[aria-invalid]').first().waitFor();
+    expect(await dialog.getByLabel('First name').inputValue()).to.equal('Ada');
+    await dialog.getByLabel('Address').fill('ada@harbour.example');
+    await dialog.getByRole('button', { name: 'Add person' }).click();
+    await dialog.locator('[aria-invalid][name="contactProperties/age"]').waitFor();
+    await dialog.getByLabel('age').fill('36');
+    await pickFound(dialog.getByLabel('List', { exact: true }), 'Newsletter');
+    await dialog.getByRole('button', { name: 'Add person' }).click();
+
+    const drawer = page.getByRole('complementary', { name: 'Ada' });
+    await drawer.getByText('joined Newsletter').waitFor();
+    await drawer.getByRole('link', { name: 'Fields' }).click();
+    await drawer.getByText('36', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'contacts');
+    await drawer.getByRole('button', { name: 'Change' }).click();
+    await dialog.getByLabel('age').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await drawer.getByText('36', { exact: true }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+
+    await page.getByLabel('Choose bo@harbour.example').check();
+    await page.getByLabel('Choose cleo@harbour.example').check();
+    await page.getByRole('button', { name: 'Add to a list' }).click();
+    await pickFound(dialog.getByLabel('List', { exact: true }), 'Newsletter');
+    await dialog.getByRole('button', { name: 'Add 2 people' }).click();
+    await page.getByText('2 people added').waitFor();
+    const members = await client.post('/contact-lists/contacts/search', { contactListId: listId });
+    expect(members.body.data.pagination.total).to.equal(3);
+
+    await page.getByRole('searchbox', { name: 'Part of an address' }).fill('dora');
+    await page.getByRole('link', { name: 'bo@harbour.example' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Choose dora@harbour.example').check();
+    await page.getByRole('button', { name: 'Delete 1 person…' }).click();
+    await dialog.getByRole('button', { name: 'Delete 1 person' }).click();
+    await page.getByText('Nobody fits').waitFor();
+  });
+
+  it('shows the sentences that a person agreed to, and hands out their data', async () => {
+    const { client } = suite.own;
+    const consent = {
+      ...{ text: 'Yes, write to me.\nOnce a month.', networkAddress: '203.0.113.77' },
+      ...{ askedAt: '2026-01-02T03:04:05.000Z', confirmedAt: '2026-01-02T04:00:00.000Z' },
+    };
+    const { body } = await client.post('/contacts', { email: 'eve@harbour.example', firstName: 'Eve', consent });
+    await client.post('/contacts', { email: 'fay@harbour.example' });
+
+    const page = await suite.open(`/contacts?person=${body.data.id}`, { role: 'editor' });
+    const drawer = page.getByRole('complementary', { name: 'Eve' });
+    await drawer.getByRole('link', { name: 'Consents' }).click();
+    await drawer.getByText('Yes, write to me.').waitFor();
+    await drawer.getByText('Given by a program').waitFor();
+    await drawer.getByText('203.0.113.0/24').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'contact-consents');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      drawer.getByRole('button', { name: 'Download this person' }).click(),
+    ]);
+    const data = await readFile(await download.path(), 'utf8');
+    expect(JSON.parse(data)).to.be.an('object');
+    expect(data).to.include('eve@harbour.example').and.to.include('Yes, write to me.').and.not.to.include('fay@');
+
+    const viewer = await suite.open(`/contacts?person=${body.data.id}`, { role: 'viewer', width: 375 });
+    const button = viewer.getByRole('button', { name: 'Download this person' });
+    await button.waitFor();
+    expect(await button.getAttribute('aria-disabled')).to.equal('true');
+    await viewer.getByRole('link', { name: 'Consents' }).click();
+    await viewer.getByText('Given by a program').waitFor();
+    expect(await viewer.evaluate('document.documentElement.scrollWidth')).to.equal(375);
+    await viewer.goto('/console/contacts?search=fay');
+    await viewer.getByRole('link', { name: 'fay@harbour.example' }).click();
+    await viewer.getByRole('link', { name: 'Consents' }).click();
+    await viewer.getByText('No consent is recorded').waitFor();
+  });
+});

@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { ensureState } from '../../../core/figures/reports/state.ts';
+import { peopleInside } from '../../automations/people.ts';
+import { activeAutomation, created, email, makeSending, wait } from '../../automations/support.ts';
+import { countHappened } from '../../reports/support.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/console.ts';
+
+describe('The pages of automations', () => {
+  const suite = useConsole();
+
+  it('draws an automation from a starting shape, simulates it, activates and pauses it', async () => {
+    await makeSending(suite.deps, suite.own);
+    const page = await suite.open('/automations');
+    await page.getByText('No automation yet').waitFor();
+    await page.getByRole('button', { name: 'New automation' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Two ways').click();
+    await dialog.getByRole('button', { name: 'Create draft' }).click();
+    await dialog.getByText('is required', { exact: false }).waitFor();
+    await dialog.getByLabel('Name').fill('First steps');
+    await dialog.getByRole('button', { name: 'Create draft' }).click();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.getByRole('link', { name: 'Steps', exact: true }).click();
+
+    const graph = page.getByRole('group', { name: 'Steps', exact: true });
+    await graph.getByRole('link', { name: /^Wait 5 days/ }).click();
+    await page.getByRole('heading', { name: 'Wait 5 days' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('step')).to.match(/./);
+    expect(await graph.locator('path.edge').count()).to.equal(10);
+
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    const slider = page.getByRole('slider');
+    await slider.waitFor();
+    await page.getByText('Mail: Did you miss it').waitFor();
+    const whole = await graph.locator('path.edge.on').count();
+    await slider.fill('1');
+    await page.getByText('Mail: Did you miss it').waitFor({ state: 'detached' });
+    await page.getByText(/1.* gone, .* to go/).waitFor();
+    expect(await graph.locator('path.edge.on').count()).to.be.lessThan(whole);
+    await expectAccessible(page);
+    await shoot(page, 'automation');
+    await page.getByLabel('And then').selectOption('Opens and clicks it');
+    await page.getByLabel('Link').fill('https://example.com/');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByText('Branch: opened it').waitFor();
+    await page.getByText('Mail: More for you').waitFor();
+    await shoot(page, 'automation-opened');
+
+    // It does not start with the text that its mails begin with.
+    await page.getByText('3 mails must be changed before it can start').waitFor();
+    await shoot(page, 'automation-unwritten');
+    await page.getByRole('button', { name: 'Activate…' }).click();
+    await page.getByText('First steps cannot start: 3 mails of it must be changed first.').waitFor();
+    const { client } = suite.own;
+    const all: Array<{ templateId: string; templateName: string }> = (await client.get('/templates')).body.data
+      .templates;
+    const templates = all.filter(({ templateName }) => templateName.startsWith('First steps: '));
+    expect(templates).to.have.length(3);
+    const write = (index: number, emailTemplate: string) =>
+      client.patch(`/templates/${templates[index]?.templateId}`, { emailTemplate });
+    await write(0, '<p>Hello</p><a href="{{unsubscribe}}">Leave</a>');
+    await write(1, '<p>Hello</p><a href="{{preferencesUrl}}">Choose</a>');
+    await write(2, '<p>Hello</p>');
+    await page.reload();
+    await page.getByText('The body of this mail has no unsubscribe link').waitFor();
+    await page.getByRole('button', { name: 'Activate…' }).click();
+    await page.getByText('1 mail of it must be changed first.').waitFor();
+    await write(2, '<p>Hello</p><a href="{{unsubscribe}}">Leave</a>');
+    await page.getByRole('button', { name: 'Activate…' }).click();
+    await dialog.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    await dialog.getByText('0 people on the way', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Pause for 0 people' }).click();
+    await page.getByRole('button', { name: 'Resume…' }).waitFor();
+    await page.getByRole('link', { name: 'Automations', exact: true }).first().click();
+    await page.getByRole('link', { name: 'First steps' }).waitFor();
+    await page.getByRole('cell').getByText('Paused').waitFor();
+    await shoot(page, 'automations');
+  });
+
+  it('leads from the figure of a step to the people on it, and fits a telephone', async () => {
+    const { id: automationId } = await activeAutomation(suite.own.client, {
+      steps: [wait(3, 'days', { stepId: 'first-wait' }), email('welcome')],
+    });
+    const inWait = { stepId: 'first-wait', started: true };
+    const [ada] = await peopleInside(suite, automationId, 2, inWait);
+    await peopleInside(suite, automationId, 1, { stepId: 'welcome', started: true });
+    const contacts = { projectId: suite.own.project._id };
+    await suite.deps.db.contacts.updateOne(
+      { ...contacts, _id: ada?.contactId },
+      { $set: { email: 'ada@harbour.example' } },
+    );
+    const page = await suite.open(`/automations/${automationId}`);
+    await page.getByRole('link', { name: /^2 people on Wait 3 days/ }).click();
+    await page.getByRole('link', { name: 'ada@harbour.example' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('at')).to.equal('first-wait');
+    expect(await page.locator('tbody tr').count()).to.equal(2);
+    await page.getByRole('button', { name: 'History of ada@harbour.example' }).click();
+    await page.getByRole('dialog').getByText('Entered').waitFor();
+    await page.keyboard.press('Escape');
+    await shoot(page, 'automation-people');
+    await page.getByRole('link', { name: 'Links' }).click();
+    await page.getByText('The mails have no links').waitFor();
+    await expectAccessible(page);
+
+    const parts = page.getByRole('navigation', { name: 'Parts of the automation' });
+    await parts.getByRole('link', { name: 'Mails' }).click();
+    await page.getByText('No mail in the last 30 days').waitFor();
+    await ensureState(suite.deps, suite.own.project._id);
+    const others = await activeAutomation(suite.own.client, { steps: [wait(1, 'days'), email('other')] });
+    await countHappened(suite, suite.own, { sent: 7, automationId: others.id, hoursAgo: 30 });
+    await countHappened(suite, suite.own, { sent: 40, bounced: 2, opened: 10, automationId, hoursAgo: 30 });
+    await page.reload();
+    await page.getByRole('img', { name: /^Mail by day: 40 sent, 0 put off, 2 bounced/ }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'automation-mails');
+    await page.getByRole('link', { name: 'Report', exact: true }).click();
+    await page.waitForURL(/\/reports\?/);
+    await page.getByRole('img', { name: /^Mail by (day|hour): 40 sent/ }).waitFor();
+
+    const phone = await suite.open(`/automations/${automationId}`, { width: 375, role: 'viewer' });
+    await phone.getByRole('link', { name: /^Wait 3 days/ }).waitFor();
+    expect(await phone.evaluate('document.documentElement.scrollWidth')).to.equal(375);
+    expect(await phone.getByRole('button', { name: 'Pause…' }).getAttribute('aria-disabled')).to.equal('true');
+  });
+
+  it('says why an automation cannot start, and who may start it', async () => {
+    const list = await created(suite.other.client, '/automations', {
+      name: 'No sender',
+      steps: [
+        { type: 'wait', delay: { value: 1, unit: 'days' } },
+        { type: 'email', email: { subject: 'Hello', htmlTemplate: '<a href="{{unsubscribe}}">x</a>' } },
+      ],
+    });
+    const others = await suite.open(`/automations/${list.id}`, { tenant: suite.other });
+    await others.getByRole('button', { name: 'Activate…' }).click();
+    await others.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await others.getByText('the project has no sender', { exact: false }).waitFor();
+  });
+});
