@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { startServers } from '../stack/servers/all.ts';
 import { missingKinds } from '../stack/settings.ts';
-import { browser } from '../test/support/chromium.ts';
-import { signIn } from '../test/support/console.ts';
+import { browser } from '../test/support/browser/chromium.ts';
+import { signIn } from '../test/support/browser/console.ts';
 import { openScene, type Scene } from './pictures/scene.ts';
 
 /**

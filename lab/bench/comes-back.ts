@@ -6,7 +6,7 @@ import { ObjectId } from 'mongodb';
 import { clickToken, openToken } from '../../core/mail/compose/tokens.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { anyFreePort } from '../../stack/ports.ts';
-import { startDnsStandIn } from '../../test/support/dns-stand-in.ts';
+import { startDnsStandIn } from '../../test/support/mail/dns-stand-in.ts';
 import { type DrillContext, openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
 import { report } from '../rig/report.ts';

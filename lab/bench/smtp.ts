@@ -12,7 +12,7 @@ const { values } = parseArgs({
     bytes: { type: 'string', default: '4000' },
     connections: { type: 'string', default: '64' },
     rounds: { type: 'string', default: '3' },
-    /** Another sink that listens on this port; else test/support/smtp-sink.ts in a process of its own. */
+    /** Another sink that listens on this port; else test/support/mail/smtp-sink.ts in a process of its own. */
     port: { type: 'string' },
   },
 });
@@ -116,7 +116,7 @@ async function measure(run: () => Promise<void>): Promise<Run> {
 }
 
 async function startOwnSink(): Promise<{ port: number; stop: () => void }> {
-  const script = new URL('../../test/support/smtp-sink.ts', import.meta.url);
+  const script = new URL('../../test/support/mail/smtp-sink.ts', import.meta.url);
   const child = fork(script, ['--port', '0', '--http', '0', '--records', '0'], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });

@@ -9,7 +9,7 @@ import { recipientId } from '../../core/mail/ledger/blocks/recipient-id.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { returnedMails } from '../../test/fixtures/inbound/mails.ts';
 import type { Environment } from '../../test/support/environment.ts';
-import { type Door, openDoor } from '../../test/support/inbound-door.ts';
+import { type Door, openDoor } from '../../test/support/mail/inbound-door.ts';
 import type { DrillContext } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { pause, until } from '../rig/waiting.ts';

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { storeFile } from '../../core/mail/messages/contents.ts';
 import { anyFreePort } from '../../stack/ports.ts';
-import { connectClient } from '../../test/support/inbound-door.ts';
-import { plain } from '../../test/support/submission.ts';
+import { connectClient } from '../../test/support/mail/inbound-door.ts';
+import { plain } from '../../test/support/mail/submission.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { until } from '../rig/waiting.ts';

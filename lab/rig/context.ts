@@ -171,7 +171,7 @@ export async function noRelay(): Promise<SinkClient & Stoppable> {
 
 /** In a process of its own, so that a drill that is busy counting does not slow down the relay. */
 export async function startSink(ackMs: number): Promise<SinkClient & Stoppable> {
-  const script = join(root, 'test/support/smtp-sink.ts');
+  const script = join(root, 'test/support/mail/smtp-sink.ts');
   const args = [script, '--port', '0', '--http', '0', '--ack-delay', String(ackMs)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];

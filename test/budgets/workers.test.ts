@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startServers } from '../../stack/servers/all.ts';
-import { seedSendingDomain } from '../support/domains.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Sink, startSink } from '../support/smtp-sink.ts';
+import { seedSendingDomain } from '../support/mail/domains.ts';
+import { type Sink, startSink } from '../support/mail/smtp-sink.ts';
 import { until } from '../support/wait.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'workers', 'main.ts');

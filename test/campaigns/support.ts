@@ -23,9 +23,9 @@ import type { RoleName } from '../../workers/roles.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { prefixed, workflowIds } from '../../workflows/names.ts';
 import type { Reply } from '../support/client.ts';
-import { seedSendingDomain } from '../support/domains.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
-import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts';
+import { seedSendingDomain } from '../support/mail/domains.ts';
+import { type Sink, type SinkOptions, startSink } from '../support/mail/smtp-sink.ts';
 
 export interface Stage {
   environment: Environment;

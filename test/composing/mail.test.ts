@@ -8,7 +8,7 @@ import {
   readUnsubscribeToken,
 } from '../../core/mail/compose/tokens.ts';
 import { hurry, type Post, startPost } from '../delivery/support.ts';
-import { signatureVerdicts } from '../support/signatures.ts';
+import { signatureVerdicts } from '../support/mail/signatures.ts';
 import { until } from '../support/wait.ts';
 
 describe('A mail as it arrives', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { expectAccessible, shoot, signIn, useConsole } from '../support/browser/console.ts';
 import { type Client, createClient, made } from '../support/client.ts';
-import { expectAccessible, shoot, signIn, useConsole } from '../support/console.ts';
 import { until } from '../support/wait.ts';
 
 interface Editor {

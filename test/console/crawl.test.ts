@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page, Request } from 'playwright-core';
 import { ROLES } from '../../schemas/operations.ts';
 import { makers } from '../edge/makers.ts';
-import { useConsole } from '../support/console.ts';
+import { useConsole } from '../support/browser/console.ts';
 import { until } from '../support/wait.ts';
 
 /** Addresses of one kind, such as the pages of a listing, that are visited. */

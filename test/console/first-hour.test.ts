@@ -6,7 +6,7 @@ import type { BrowserContext, Locator, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { seedDemo, signInLinkOf } from '../../stack/demo/seed.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
-import { browser } from '../support/chromium.ts';
+import { browser } from '../support/browser/chromium.ts';
 import {
   expectAccessible,
   forgetShifts,
@@ -16,8 +16,8 @@ import {
   shoot,
   untilQuiet,
   useConsole,
-} from '../support/console.ts';
-import { type Sink, startSink } from '../support/smtp-sink.ts';
+} from '../support/browser/console.ts';
+import { type Sink, startSink } from '../support/mail/smtp-sink.ts';
 import { until } from '../support/wait.ts';
 
 const READERS = 500;

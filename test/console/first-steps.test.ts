@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { made } from '../support/client.ts';
 import {
   expectAccessible,
   measureShifts,
@@ -11,7 +10,8 @@ import {
   shoot,
   untilQuiet,
   useConsole,
-} from '../support/console.ts';
+} from '../support/browser/console.ts';
+import { made } from '../support/client.ts';
 
 describe('The first steps on Now', () => {
   const suite = useConsole();

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { SENDER } from '../delivery/support.ts';
 import { countHappened } from '../reports/support.ts';
-import { expectAccessible, requestsDuring, shoot, untilQuiet, useConsole } from '../support/console.ts';
+import { expectAccessible, requestsDuring, shoot, untilQuiet, useConsole } from '../support/browser/console.ts';
 import { until } from '../support/wait.ts';
 
 const HOUR_MS = 3_600_000;

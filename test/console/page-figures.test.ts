@@ -3,8 +3,8 @@ import { ObjectId } from 'mongodb';
 import type { Locator, Page } from 'playwright-core';
 import { ensureState } from '../../core/figures/reports/state.ts';
 import { countHappened } from '../reports/support.ts';
+import { useConsole } from '../support/browser/console.ts';
 import { made } from '../support/client.ts';
-import { useConsole } from '../support/console.ts';
 import { until } from '../support/wait.ts';
 
 const ZONE = 'Europe/Berlin';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { patterns } from '../../console/paths.ts';
 import { ensureState } from '../../core/figures/reports/state.ts';
 import { countHappened } from '../reports/support.ts';
-import { measureShifts, SHIFT_MAX, shiftsOf, untilQuiet, useConsole } from '../support/console.ts';
+import { measureShifts, SHIFT_MAX, shiftsOf, untilQuiet, useConsole } from '../support/browser/console.ts';
 
 describe('Pages', () => {
   const suite = useConsole();

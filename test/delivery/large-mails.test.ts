@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { signatureVerdicts } from '../support/signatures.ts';
+import { signatureVerdicts } from '../support/mail/signatures.ts';
 import { type Post, startPost } from './support.ts';
 
 describe('A mail with a large attachment', function () {

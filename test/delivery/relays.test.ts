@@ -6,9 +6,9 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { measureSending, sendingFacts } from '../../workers/sending.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import type { Reply } from '../support/client.ts';
-import { seedSendingDomain } from '../support/domains.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Sink, startSink } from '../support/smtp-sink.ts';
+import { seedSendingDomain } from '../support/mail/domains.ts';
+import { type Sink, startSink } from '../support/mail/smtp-sink.ts';
 import { until } from '../support/wait.ts';
 import { SENDER } from './support.ts';
 

@@ -7,7 +7,7 @@ import type { Connection, Delivery, RecipientReply } from '../../core/mail/ledge
 import { handToServer } from '../../platform/inbound/own-mail.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { openDoor } from '../support/inbound-door.ts';
+import { openDoor } from '../support/mail/inbound-door.ts';
 
 const BOUNCED = 'bounced+c@sandbox.everpost.test';
 const DEFERRED = 'deferred+c@sandbox.everpost.test';

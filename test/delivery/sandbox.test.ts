@@ -8,7 +8,7 @@ import { type Servers, startServers } from '../../stack/servers/all.ts';
 import { activeAutomation, created, email, makeSending, wait } from '../automations/support.ts';
 import { HTML, SENDER, type Stage, startStage } from '../campaigns/support.ts';
 import { temporaryFolder } from '../stack/temporary.ts';
-import { openSubmission, type SubmissionDoor } from '../support/submission.ts';
+import { openSubmission, type SubmissionDoor } from '../support/mail/submission.ts';
 import { until } from '../support/wait.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 

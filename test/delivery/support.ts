@@ -14,9 +14,9 @@ import type { Timeouts } from '../../platform/smtp/handshake.ts';
 import { createMailer } from '../../platform/smtp/mailer.ts';
 import type { Kind } from '../../platform/threads/kinds.ts';
 import type { Reply } from '../support/client.ts';
-import { seedSendingDomain } from '../support/domains.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
-import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts';
+import { seedSendingDomain } from '../support/mail/domains.ts';
+import { type Sink, type SinkOptions, startSink } from '../support/mail/smtp-sink.ts';
 
 export interface Post {
   environment: Environment;

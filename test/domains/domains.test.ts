@@ -6,8 +6,8 @@ import { openDkimKey } from '../../core/domains/keys.ts';
 import type { DnsRecord } from '../../core/domains/model.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import type { Client } from '../support/client.ts';
-import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
+import { type DnsStandIn, startDnsStandIn } from '../support/mail/dns-stand-in.ts';
 import { until } from '../support/wait.ts';
 
 const HOUR = 3_600_000;

@@ -6,7 +6,7 @@ import { storeFile } from '../../core/mail/messages/contents.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { png } from '../providers/images.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { openDoor } from '../support/inbound-door.ts';
+import { openDoor } from '../support/mail/inbound-door.ts';
 import { until } from '../support/wait.ts';
 
 const FILE_BYTES = 24_000_000;

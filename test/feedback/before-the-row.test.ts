@@ -10,7 +10,7 @@ import { returnedMails } from '../fixtures/inbound/mails.ts';
 import { type ClaimedBlock, claimedBlock, closeClaim } from '../outbox/blocks.ts';
 import type { Client } from '../support/client.ts';
 import { useEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 import { until } from '../support/wait.ts';
 import { BROWSER } from './support.ts';
 

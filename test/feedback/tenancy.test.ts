@@ -9,7 +9,7 @@ import { type Signal, writeSignals } from '../../core/mail/feedback/engagements.
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 import { until } from '../support/wait.ts';
 import { engagementOf, receivingDomain, sentMessage, storedMessage } from './support.ts';
 

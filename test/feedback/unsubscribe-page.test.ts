@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { BrowserContext } from 'playwright-core';
 import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
-import { useBrowser } from '../support/chromium.ts';
+import { useBrowser } from '../support/browser/chromium.ts';
 import { useEnvironment } from '../support/environment.ts';
 
 const WAIT_MS = 30_000;

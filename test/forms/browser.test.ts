@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { browser, SKIP_BROWSER } from '../support/chromium.ts';
+import { browser, SKIP_BROWSER } from '../support/browser/chromium.ts';
 import { type Desk, type MadeForm, startDesk } from './support.ts';
 
 /** Never resolved: that the browser asks for it is enough. */

@@ -7,7 +7,7 @@ import { mailLocalPart, unsubscribeToken } from '../../core/mail/compose/tokens.
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { engagementOf, refOf, sentMessage, storedMessage } from '../feedback/support.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 
 const HOST = 'mail.example.com';
 

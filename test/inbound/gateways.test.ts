@@ -3,9 +3,9 @@ import type { AuthVerdict } from '../../core/inbound/model.ts';
 import { ConfigError, readConfig } from '../../platform/config.ts';
 import { isAmong, networkSet } from '../../platform/networks.ts';
 import { receivingDomain } from '../feedback/support.ts';
-import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';
+import { type DnsStandIn, startDnsStandIn } from '../support/mail/dns-stand-in.ts';
+import { connectClient, type Door, openDoor } from '../support/mail/inbound-door.ts';
 
 const GATEWAY = '127.0.0.2';
 const STRANGER = '127.0.0.3';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
-import { openDoor, returnPathOf } from '../support/inbound-door.ts';
-import { openSubmission, plain } from '../support/submission.ts';
+import { openDoor, returnPathOf } from '../support/mail/inbound-door.ts';
+import { openSubmission, plain } from '../support/mail/submission.ts';
 
 const fixture = (name: string) => join(import.meta.dirname, '../fixtures/tls', name);
 const HOST = 'mail.example.com';

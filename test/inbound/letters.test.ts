@@ -6,7 +6,7 @@ import { mailLocalPart } from '../../core/mail/compose/tokens.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { engagementOf, receivingDomain, refOf, sentMessage, storedMessage } from '../feedback/support.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 
 const HOST = 'mail.example.com';
 const ADA = 'ada@sender.example.net';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { networkOf } from '../../core/base/text/networks.ts';
 import { INBOUND_LIMITS } from '../../platform/inbound/limits.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { connectClient, type Door, openDoor, returnPathOf } from '../support/inbound-door.ts';
+import { connectClient, type Door, openDoor, returnPathOf } from '../support/mail/inbound-door.ts';
 import { until } from '../support/wait.ts';
 
 const HOST = 'mail.example.com';

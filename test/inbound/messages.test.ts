@@ -6,7 +6,7 @@ import { messageIdOf } from '../../core/mail/compose/links.ts';
 import { contentOf } from '../../core/mail/messages/contents.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
-import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';
+import { connectClient, type Door, openDoor } from '../support/mail/inbound-door.ts';
 
 const HOST = 'mail.example.com';
 

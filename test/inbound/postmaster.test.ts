@@ -5,7 +5,7 @@ import { ConfigError, readConfig } from '../../platform/config.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 
 const HOST = 'mail.example.com';
 

@@ -6,7 +6,7 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { measureInbound } from '../../workers/inbound-role.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';
+import { connectClient, type Door, openDoor } from '../support/mail/inbound-door.ts';
 
 const HOST = 'mail.example.com';
 const GREEDY = '127.0.0.2';

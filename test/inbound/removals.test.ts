@@ -4,7 +4,7 @@ import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { inboundRemovals } from '../../core/inbound/removals.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 import { until } from '../support/wait.ts';
 
 const DOMAIN = 'inbox.example.org';

@@ -10,7 +10,7 @@ import { bytesOf } from '../fixtures/inbound/recorded/reports.ts';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
 import { leastHold } from '../linear/hold.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 
 const HOST = 'mail.example.com';
 

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { reportMail } from '../../core/mail/deliver/sandbox/report-text.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 
 const fixture = (name: string) => join(import.meta.dirname, '../fixtures/tls', name);
 

@@ -6,9 +6,9 @@ import { mailLocalPart } from '../../core/mail/compose/tokens.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { signMessage } from '../../platform/dkim/sign.ts';
 import { bareCampaign, refOf, sentMessage } from '../feedback/support.ts';
-import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type DnsStandIn, startDnsStandIn } from '../support/mail/dns-stand-in.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 
 const HOST = 'mail.example.com';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

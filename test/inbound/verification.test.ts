@@ -7,7 +7,7 @@ import { signMessage } from '../../platform/dkim/sign.ts';
 import { createMailReader } from '../../platform/inbound/reader.ts';
 import { withFewSignatures } from '../../platform/inbound/signatures.ts';
 import { leastOf } from '../linear/cpu.ts';
-import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
+import { type DnsStandIn, startDnsStandIn } from '../support/mail/dns-stand-in.ts';
 
 const MEGABYTE = 1_048_576;
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

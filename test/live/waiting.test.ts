@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { type WaitingMails, waitingMails } from '../../core/figures/live/waiting.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { measureWaiting } from '../../workers/waiting.ts';
-import { seedSendingDomain } from '../support/domains.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
+import { seedSendingDomain } from '../support/mail/domains.ts';
 import { until } from '../support/wait.ts';
 
 describe('Mail that waits, for operators', () => {

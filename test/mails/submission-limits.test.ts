@@ -11,8 +11,8 @@ import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import type { SubmissionLimits } from '../../platform/submission/server.ts';
 import { SENDER } from '../delivery/support.ts';
 import { useEnvironment } from '../support/environment.ts';
-import { connectClient } from '../support/inbound-door.ts';
-import { emailIdOf, openSubmission, plain, type SubmissionDoor } from '../support/submission.ts';
+import { connectClient } from '../support/mail/inbound-door.ts';
+import { emailIdOf, openSubmission, plain, type SubmissionDoor } from '../support/mail/submission.ts';
 import { until } from '../support/wait.ts';
 
 const fixture = (name: string) => join(import.meta.dirname, '../fixtures/tls', name);

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import PostalMime from 'postal-mime';
 import { LineLengths } from '../../core/mail/compose/mime/wire-safe.ts';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
+import { signatureVerdicts } from '../support/mail/signatures.ts';
+import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/mail/submission.ts';
 import { seededRandom } from '../support/random.ts';
-import { signatureVerdicts } from '../support/signatures.ts';
-import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/submission.ts';
 
 /** The bytes of a text in UTF-8, each as a character. */
 const utf8 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');

@@ -8,7 +8,7 @@ import { submissionContent } from '../../core/mail/accept/submission/submit.ts';
 import { contentRemovals } from '../../core/mail/messages/content-retention.ts';
 import { SENDER } from '../delivery/support.ts';
 import { useEnvironment } from '../support/environment.ts';
-import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/submission.ts';
+import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/mail/submission.ts';
 import { until } from '../support/wait.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -4,7 +4,7 @@ import { rewriteHtmlParts } from '../../core/mail/compose/mime/html-parts.ts';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
 import { firstExcess, HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
 import { longestHold } from '../linear/hold.ts';
-import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/submission.ts';
+import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/mail/submission.ts';
 
 const CPU_MS_MAX = 1_000;
 const REPEATS = 3;

@@ -6,8 +6,8 @@ import PostalMime from 'postal-mime';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
-import { signatureVerdicts } from '../support/signatures.ts';
-import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/submission.ts';
+import { signatureVerdicts } from '../support/mail/signatures.ts';
+import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/mail/submission.ts';
 import { until } from '../support/wait.ts';
 
 const run = promisify(execFile);

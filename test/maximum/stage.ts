@@ -7,9 +7,9 @@ import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import { makers } from '../edge/makers.ts';
 import { refOf, sentMessage } from '../feedback/support.ts';
-import { startDnsStandIn } from '../support/dns-stand-in.ts';
-import { seedSendingDomain } from '../support/domains.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { startDnsStandIn } from '../support/mail/dns-stand-in.ts';
+import { seedSendingDomain } from '../support/mail/domains.ts';
 import { FREE_FIELDS, fieldName } from './bodies.ts';
 import type { Answered } from './judge.ts';
 

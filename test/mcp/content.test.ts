@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { start } from '../accounts/processes.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
 import { connect, dataIn, no, use } from './support.ts';
 
 const HOST = 'mail.example.com';

@@ -10,8 +10,8 @@ import { openStore } from '../../platform/media/stores.ts';
 import { settings } from '../accounts/processes.ts';
 import { png } from '../providers/images.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { BUCKET, s3Keys, useS3 } from '../support/s3.ts';
-import { type S3StandIn, startS3StandIn } from '../support/s3-stand-in.ts';
+import { BUCKET, s3Keys, useS3 } from '../support/stores/s3.ts';
+import { type S3StandIn, startS3StandIn } from '../support/stores/s3-stand-in.ts';
 
 const root = join(import.meta.dirname, '../..');
 

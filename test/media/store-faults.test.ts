@@ -11,8 +11,8 @@ import { ConfigError, readConfig } from '../../platform/config.ts';
 import { openS3 } from '../../platform/media/s3.ts';
 import { png } from '../providers/images.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { BUCKET, s3Keys } from '../support/s3.ts';
-import { type S3StandIn, startS3StandIn } from '../support/s3-stand-in.ts';
+import { BUCKET, s3Keys } from '../support/stores/s3.ts';
+import { type S3StandIn, startS3StandIn } from '../support/stores/s3-stand-in.ts';
 import { until } from '../support/wait.ts';
 
 describe('A store of pictures on a server of S3', () => {

@@ -13,7 +13,7 @@ import type { S3Settings } from '../../platform/media/store-names.ts';
 import { openStore } from '../../platform/media/stores.ts';
 import { png } from '../providers/images.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { BUCKET, s3Keys, startWire, useLocalhostNames, useS3 } from '../support/s3.ts';
+import { BUCKET, s3Keys, startWire, useLocalhostNames, useS3 } from '../support/stores/s3.ts';
 import { until } from '../support/wait.ts';
 
 const MB = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { anyFreePort } from '../../stack/ports.ts';
 import { receivingDomain } from '../feedback/support.ts';
-import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';
+import { type DnsStandIn, startDnsStandIn } from '../support/mail/dns-stand-in.ts';
+import { connectClient, type Door, openDoor } from '../support/mail/inbound-door.ts';
 import { until } from '../support/wait.ts';
 import { type MailProgram, startPostfix } from './programs.ts';
 

@@ -4,9 +4,9 @@ import { domainRecords } from '../../core/domains/rules/records.ts';
 import { createMailReader } from '../../platform/inbound/reader.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { hurry, type Post, SENDER, startPost } from '../delivery/support.ts';
-import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
-import { openSubmission, type SubmissionDoor } from '../support/submission.ts';
+import { type DnsStandIn, startDnsStandIn } from '../support/mail/dns-stand-in.ts';
+import { type Door, openDoor } from '../support/mail/inbound-door.ts';
+import { openSubmission, type SubmissionDoor } from '../support/mail/submission.ts';
 import { until } from '../support/wait.ts';
 import { type MailProgram, startExim, startPostfix } from './programs.ts';
 

@@ -8,8 +8,8 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { bundleWorkflows } from '../../stack/bundles/workflow-bundle.ts';
 import { startServers } from '../../stack/servers/all.ts';
-import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
+import { type DnsStandIn, startDnsStandIn } from '../support/mail/dns-stand-in.ts';
 import { until } from '../support/wait.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'workers', 'main.ts');

@@ -9,7 +9,7 @@ import { eventTypes } from '../../schemas/events/webhooks.ts';
 import type { Post } from '../delivery/support.ts';
 import { BROWSER, bareCampaign, receivingDomain, sentMessage } from '../feedback/support.ts';
 import { made } from '../support/client.ts';
-import { openDoor } from '../support/inbound-door.ts';
+import { openDoor } from '../support/mail/inbound-door.ts';
 import { until } from '../support/wait.ts';
 
 export const ADDRESS = 'zora.quillingham@people.test';

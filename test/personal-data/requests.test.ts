@@ -6,7 +6,7 @@ import PostalMime from 'postal-mime';
 import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import type { Client } from '../support/client.ts';
-import { seedSendingDomain } from '../support/domains.ts';
+import { seedSendingDomain } from '../support/mail/domains.ts';
 import { until } from '../support/wait.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -2,7 +2,7 @@ import { anyFreePort } from '../../stack/ports.ts';
 import { startImageHost } from '../providers/images.ts';
 import { type ProviderA, startProviderA } from '../providers/provider-a.ts';
 import { type ProviderB, startProviderB } from '../providers/provider-b.ts';
-import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
+import { type DnsStandIn, startDnsStandIn } from '../support/mail/dns-stand-in.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 /** Stand-ins for the servers that lanes call: both providers, a host of pictures, DNS, a receiver of webhooks. */

@@ -18,10 +18,10 @@ import { roles } from '../../workers/roles.ts';
 import { signIn } from '../accounts/signed-in.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { made } from '../support/client.ts';
-import { seedSendingDomain } from '../support/domains.ts';
 import type { Environment } from '../support/environment.ts';
-import { openDoor } from '../support/inbound-door.ts';
-import { openSubmission } from '../support/submission.ts';
+import { seedSendingDomain } from '../support/mail/domains.ts';
+import { openDoor } from '../support/mail/inbound-door.ts';
+import { openSubmission } from '../support/mail/submission.ts';
 import { readRequests, requestMaker } from '../support/written-requests.ts';
 import { confirmForm, manageMembers, readMail, repeatRequests } from './people.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import PostalMime, { type Email } from 'postal-mime';
 import { openHands, SENDER, type Stage, startStage } from '../campaigns/support.ts';
-import { browser, useBrowser } from '../support/chromium.ts';
+import { browser, useBrowser } from '../support/browser/chromium.ts';
 import { until } from '../support/wait.ts';
 
 /** Many other tests may run on the same cores. */

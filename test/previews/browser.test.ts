@@ -5,7 +5,7 @@ import { openPixelUrl } from '../../core/mail/compose/links.ts';
 import { clickToken } from '../../core/mail/compose/tokens.ts';
 import { makers } from '../edge/makers.ts';
 import { png } from '../providers/images.ts';
-import { browser, SKIP_BROWSER } from '../support/chromium.ts';
+import { browser, SKIP_BROWSER } from '../support/browser/chromium.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { payloads, RAN } from './payloads.ts';
 import { shownFields } from './shown-fields.ts';

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { png } from '../providers/images.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/submission.ts';
+import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/mail/submission.ts';
 
 const SENDER = 'shop@mail.example.com';
 

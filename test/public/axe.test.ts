@@ -6,8 +6,8 @@ import { type Language, type Texts, textsIn } from '../../core/base/text/languag
 import { SHOWN_AT_LEAST_MS } from '../../core/forms/submit.ts';
 import { unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import { type Desk, type MadeForm, startDesk } from '../forms/support.ts';
-import { useBrowser } from '../support/chromium.ts';
-import { expectAccessible, shoot } from '../support/console.ts';
+import { useBrowser } from '../support/browser/chromium.ts';
+import { expectAccessible, shoot } from '../support/browser/console.ts';
 import { until } from '../support/wait.ts';
 
 const SERVERS_MS = 180_000;

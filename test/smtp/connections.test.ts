@@ -144,7 +144,7 @@ describe('connections to a relay', () => {
   });
 
   it('an answer that lay unread while this process stood still is read before the time is called over', async () => {
-    const child = fork(new URL('../support/smtp-sink.ts', import.meta.url), ['--port', '0', '--http', '0'], {
+    const child = fork(new URL('../support/mail/smtp-sink.ts', import.meta.url), ['--port', '0', '--http', '0'], {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     const line = await new Promise<string>((resolve) => child.stdout!.once('data', (chunk) => resolve(String(chunk))));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Connection, Mailer } from '../../core/mail/ledger/relay.ts';
-import type { Sink } from '../support/smtp-sink.ts';
+import type { Sink } from '../support/mail/smtp-sink.ts';
 import { until } from '../support/wait.ts';
 import { closeRelays, deliver, fiftyTimes, newMessage, sendOn, startRelays, take } from './support.ts';
 

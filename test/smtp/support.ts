@@ -1,6 +1,6 @@
 import type { Connection, Delivery, Lane, Mailer } from '../../core/mail/ledger/relay.ts';
 import { createMailer, type MailerOptions } from '../../platform/smtp/mailer.ts';
-import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts';
+import { type Sink, type SinkOptions, startSink } from '../support/mail/smtp-sink.ts';
 
 export const TIMES = 50;
 

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { createTransport } from 'nodemailer';
 import { noteOf } from '../../stack/processes/identity.ts';
-import { signatureVerdicts } from '../support/signatures.ts';
+import { signatureVerdicts } from '../support/mail/signatures.ts';
 import { until as seen } from '../support/wait.ts';
 import { memoryOf } from './memory-of.ts';
 import { type Stack, stackOnceItRuns, startStack, startsWithinMs, stop, until } from './started.ts';

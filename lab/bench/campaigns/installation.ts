@@ -24,7 +24,7 @@ interface InstallationOptions {
   senders: number;
   /** Of all senders, all mail together. */
   connections: number;
-  /** Another sink than test/support/smtp-sink.ts: a binary that takes -smtp and -http. */
+  /** Another sink than test/support/mail/smtp-sink.ts: a binary that takes -smtp and -http. */
   sink?: string | undefined;
   /** Between taking a mail and saying so. */
   ackMs?: number | undefined;

@@ -24,11 +24,11 @@ interface Arrivals {
   seconds: number;
 }
 
-/** test/support/smtp-sink.ts, or any binary that takes -smtp, -http and -delay and answers the same questions. */
+/** test/support/mail/smtp-sink.ts, or any binary that takes -smtp, -http and -delay and answers the same questions. */
 export async function startRelay(binary: string | undefined, ackMs = 0, keep = 3): Promise<Relay> {
   const [smtp, http] = [await anyFreePort(), await anyFreePort()];
   const answers = ['--ack-delay', `${ackMs}`, '--records', `${keep}`];
-  const own = [join(root, 'test/support/smtp-sink.ts'), '--port', `${smtp}`, '--http', `${http}`, ...answers];
+  const own = [join(root, 'test/support/mail/smtp-sink.ts'), '--port', `${smtp}`, '--http', `${http}`, ...answers];
   const addresses = ['-smtp', `127.0.0.1:${smtp}`, '-http', `127.0.0.1:${http}`];
   const [command, args] = binary
     ? [binary, ackMs > 0 ? [...addresses, '-delay', `${ackMs}ms`] : addresses]

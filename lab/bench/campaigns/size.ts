@@ -8,7 +8,7 @@ export const { values, positionals } = parseArgs({
     connections: { type: 'string', default: '64' },
     rounds: { type: 'string', default: '3' },
     sizes: { type: 'string', default: '10000,100000,1000000' },
-    /** Another sink than test/support/smtp-sink.ts: a binary that takes -smtp, -http and -delay. */
+    /** Another sink than test/support/mail/smtp-sink.ts: a binary that takes -smtp, -http and -delay. */
     sink: { type: 'string' },
     profile: { type: 'string' },
     /** Keeps nothing in lab/results: for trying something out. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { signMessage } from '../../../platform/dkim/sign.ts';
-import type { DnsStandIn } from '../../../test/support/dns-stand-in.ts';
+import type { DnsStandIn } from '../../../test/support/mail/dns-stand-in.ts';
 
 export const MAIL_BYTES = 20_000;
 const DOMAIN = 'bench.example.net';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { BrowserContext, Page } from 'playwright-core';
 import { makePolite } from '../../../platform/priority.ts';
-import { browser } from '../../../test/support/chromium.ts';
-import { signIn } from '../../../test/support/console.ts';
+import { browser } from '../../../test/support/browser/chromium.ts';
+import { signIn } from '../../../test/support/browser/console.ts';
 import type { DrillContext } from '../../rig/context.ts';
 import { usageOf } from '../../rig/processes.ts';
 

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { type Sink, startSink } from '../../../test/support/smtp-sink.ts';
+import { type Sink, startSink } from '../../../test/support/mail/smtp-sink.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { quantile } from '../../rig/processes.ts';
 import { report } from '../../rig/report.ts';

@@ -12,7 +12,7 @@ import { createMetrics } from '../../../platform/metrics.ts';
 import { anyFreePort } from '../../../stack/ports.ts';
 import type { Client, Reply } from '../../support/client.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
-import { type Sink, startSink } from '../../support/smtp-sink.ts';
+import { type Sink, startSink } from '../../support/mail/smtp-sink.ts';
 import { until } from '../../support/wait.ts';
 import { startReceiver } from '../../support/webhook-receiver.ts';
 import { admin, start } from '../processes.ts';

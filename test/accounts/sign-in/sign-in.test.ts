@@ -6,7 +6,7 @@ import { LINK_MS } from '../../../core/accounts/sign-in/links.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import type { Client, Reply } from '../../support/client.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
-import { type Sink, startSink } from '../../support/smtp-sink.ts';
+import { type Sink, startSink } from '../../support/mail/smtp-sink.ts';
 import { until } from '../../support/wait.ts';
 import { consoleHeaders, headersWith } from '../signed-in.ts';
 import { type Arrived, arrivedFor, CONSOLE_FROM, makeMember, startSignInMails } from './support.ts';

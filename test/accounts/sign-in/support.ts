@@ -9,7 +9,7 @@ import { createFiles } from '../../../platform/fetch/files.ts';
 import { createMailer } from '../../../platform/smtp/mailer.ts';
 import type { Role } from '../../../schemas/operations.ts';
 import type { Environment, Tenant } from '../../support/environment.ts';
-import type { Sink } from '../../support/smtp-sink.ts';
+import type { Sink } from '../../support/mail/smtp-sink.ts';
 
 export const CONSOLE_FROM = 'console@everpost.example.com';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Sink, startSink } from '../../support/smtp-sink.ts';
+import { type Sink, startSink } from '../../support/mail/smtp-sink.ts';
 import { until } from '../../support/wait.ts';
 import { openHands, useHands } from '../support.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { expectAccessible, pickFound, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The page of contacts', () => {
   const suite = useConsole();

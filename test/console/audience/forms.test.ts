@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, expectCopied, pickFound, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, expectCopied, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The pages of forms', () => {
   const suite = useConsole();

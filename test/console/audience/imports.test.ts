@@ -14,7 +14,7 @@ import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { RESERVED_FIELD_NAMES } from '../../../schemas/people/custom-fields.ts';
 import { startWorkers, type Workers } from '../../../workers/start.ts';
 import { SENDER } from '../../delivery/support.ts';
-import { expectAccessible, pickFound, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 
 const csv = `E-Mail;Vorname;Plan of today;Internal
 ada@harbour.example;Ada;gold;1

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, pickFound, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The pages of lists and segments', () => {
   const suite = useConsole();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, expectCopied, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, expectCopied, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The page of domains', () => {
   const suite = useConsole();

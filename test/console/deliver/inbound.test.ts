@@ -9,9 +9,9 @@ import { contentOf } from '../../../core/mail/messages/contents.ts';
 import { makers } from '../../edge/makers.ts';
 import { receivingDomain } from '../../feedback/support.ts';
 import { payloads, RAN } from '../../previews/payloads.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 import type { Tenant } from '../../support/environment.ts';
-import { type Door, openDoor } from '../../support/inbound-door.ts';
+import { type Door, openDoor } from '../../support/mail/inbound-door.ts';
 
 const DOMAIN = 'desk.harbour.example';
 const PHONE = 375;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { expectAccessible, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The page of webhooks', () => {
   const suite = useConsole();

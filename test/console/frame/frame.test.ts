@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { addMember } from '../../../core/accounts/members.ts';
 import { createProject } from '../../../core/accounts/projects.ts';
 import { createLink } from '../../../core/accounts/sign-in/links.ts';
-import { browser } from '../../support/chromium.ts';
+import { browser } from '../../support/browser/chromium.ts';
 import {
   busyTime,
   expectAccessible,
@@ -13,7 +13,7 @@ import {
   signIn,
   untilQuiet,
   useConsole,
-} from '../../support/console.ts';
+} from '../../support/browser/console.ts';
 
 /** Of the processor: three quarters of the second are left for the network and for a slower machine. */
 const USABLE_MS_MAX = 250;

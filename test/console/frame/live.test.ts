@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { publishEvents } from '../../../core/events/events.ts';
-import { busyTime, shoot, untilQuiet, useConsole } from '../../support/console.ts';
+import { busyTime, shoot, untilQuiet, useConsole } from '../../support/browser/console.ts';
 import { type Door, openDoor } from '../../support/door.ts';
 
 /** A quarter of the time of each frame: three quarters are left for a page that has more to draw. */

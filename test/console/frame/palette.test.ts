@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
+import { expectAccessible, shoot, untilQuiet, useConsole } from '../../support/browser/console.ts';
 import { made } from '../../support/client.ts';
-import { expectAccessible, shoot, untilQuiet, useConsole } from '../../support/console.ts';
 
 const HOUR_MS = 3_600_000;
 /** Keys are pressed forty times here. */

@@ -8,7 +8,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { openConsole } from '../../../api/console/files.ts';
 import { readConfig } from '../../../platform/config.ts';
-import { consoleDir } from '../../support/console.ts';
+import { consoleDir } from '../../support/browser/console.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 
 const root = join(import.meta.dirname, '../../..');

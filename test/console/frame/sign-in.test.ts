@@ -5,9 +5,9 @@ import type { BrowserContext } from 'playwright-core';
 import { createLink } from '../../../core/accounts/sign-in/links.ts';
 import { arrivedFor, CONSOLE_FROM, makeMember, startSignInMails } from '../../accounts/sign-in/support.ts';
 import { headersWith } from '../../accounts/signed-in.ts';
-import { browser } from '../../support/chromium.ts';
-import { expectAccessible, shoot, useConsole, WAIT_MS } from '../../support/console.ts';
-import { type Sink, startSink } from '../../support/smtp-sink.ts';
+import { browser } from '../../support/browser/chromium.ts';
+import { expectAccessible, shoot, useConsole, WAIT_MS } from '../../support/browser/console.ts';
+import { type Sink, startSink } from '../../support/mail/smtp-sink.ts';
 import { until } from '../../support/wait.ts';
 
 describe('Signing in with a browser', () => {

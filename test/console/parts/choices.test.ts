@@ -10,7 +10,7 @@ import {
   untilQuiet,
   useConsole,
   WAIT_MS,
-} from '../../support/console.ts';
+} from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
 
 const MANY = 250;

@@ -3,8 +3,8 @@ import { ObjectId } from 'mongodb';
 import type { Locator, Page } from 'playwright-core';
 import { smallAccountA } from '../../providers/account-a.ts';
 import { type ProviderA, startProviderA } from '../../providers/provider-a.ts';
+import { shoot, useConsole } from '../../support/browser/console.ts';
 import { made } from '../../support/client.ts';
-import { shoot, useConsole } from '../../support/console.ts';
 import { until } from '../../support/wait.ts';
 
 /** Dialogs with ticks and radios, by the page and the button that open them. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
 
 describe('The parts of the console', () => {

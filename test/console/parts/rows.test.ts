@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Locator, Page } from 'playwright-core';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
+import { useConsole } from '../../support/browser/console.ts';
 import { made } from '../../support/client.ts';
-import { useConsole } from '../../support/console.ts';
 
 interface Listing {
   path: string;

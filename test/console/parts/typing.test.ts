@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { untilQuiet, useConsole } from '../../support/browser/console.ts';
 import { type Client, made } from '../../support/client.ts';
-import { untilQuiet, useConsole } from '../../support/console.ts';
 
 const TEXT = 'Typed without a pause, 0 ms a key';
 

@@ -4,7 +4,7 @@ import { smallAccountA } from '../../providers/account-a.ts';
 import { smallAccountB } from '../../providers/account-b.ts';
 import { type ProviderA, startProviderA } from '../../providers/provider-a.ts';
 import { type ProviderB, startProviderB } from '../../providers/provider-b.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The pages of migrations', () => {
   let provider: ProviderB;

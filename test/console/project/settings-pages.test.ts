@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { bodyOf, curlOf } from '../../../console/pages/settings/event-calls.ts';
 import { isInCriteria } from '../../../console/pages/settings/field-uses.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
-import { expectAccessible, shoot, untilQuiet, useConsole } from '../../support/console.ts';
+import { expectAccessible, shoot, untilQuiet, useConsole } from '../../support/browser/console.ts';
 
 /** As long as a name may be, from right to left, with an emoji. */
 const LONG = `مكتبة الميناء 📚 ${'Harbour '.repeat(23)}`.slice(0, 200).trim();

@@ -5,7 +5,7 @@ import { coloursOf } from '../../../console/pages/settings/colours.ts';
 import { neutralLook } from '../../../core/base/text/look.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { png } from '../../providers/images.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The page of the settings', () => {
   const suite = useConsole();

@@ -3,7 +3,7 @@ import { ensureState } from '../../../core/figures/reports/state.ts';
 import { peopleInside } from '../../automations/people.ts';
 import { activeAutomation, created, email, makeSending, wait } from '../../automations/support.ts';
 import { countHappened } from '../../reports/support.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The pages of automations', () => {
   const suite = useConsole();

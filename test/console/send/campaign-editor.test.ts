@@ -6,7 +6,7 @@ import { quotaOfDay } from '../../../core/campaigns/run/gradual.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import type { ContactList } from '../../../core/people/model.ts';
 import { SENDER } from '../../delivery/support.ts';
-import { expectAccessible, pickFound, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The campaign editor', () => {
   const suite = useConsole();

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { startWorkers, type Workers } from '../../../workers/start.ts';
-import { expectAccessible, requestsDuring, shoot, useConsole } from '../../support/console.ts';
-import { type Sink, startSink } from '../../support/smtp-sink.ts';
+import { expectAccessible, requestsDuring, shoot, useConsole } from '../../support/browser/console.ts';
+import { type Sink, startSink } from '../../support/mail/smtp-sink.ts';
 import { until } from '../../support/wait.ts';
 
 const PEOPLE = 2_000;

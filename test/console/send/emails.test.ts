@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { SENDER } from '../../delivery/support.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The page of emails', () => {
   const suite = useConsole();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { ensureState } from '../../../core/figures/reports/state.ts';
 import { countHappened, type Happened } from '../../reports/support.ts';
-import { expectAccessible, pickFound, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 
 const PHONE = 375;
 

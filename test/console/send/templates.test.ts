@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/console.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
 
 /** One transparent pixel. */

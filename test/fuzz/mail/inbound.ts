@@ -7,9 +7,9 @@ import type { Message } from '../../../core/mail/ledger/model.ts';
 import { receivingDomain, refOf, sentMessage } from '../../feedback/support.ts';
 import { HOLD_MS_MAX } from '../../linear/cpu.ts';
 import { longestHold } from '../../linear/hold.ts';
-import { startDnsStandIn } from '../../support/dns-stand-in.ts';
 import { type Environment, startEnvironment, type Tenant } from '../../support/environment.ts';
-import { connectClient, openDoor } from '../../support/inbound-door.ts';
+import { startDnsStandIn } from '../../support/mail/dns-stand-in.ts';
+import { connectClient, openDoor } from '../../support/mail/inbound-door.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from '../run.ts';
 import { mails } from './inputs.ts';
 

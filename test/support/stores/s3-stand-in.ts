@@ -5,7 +5,7 @@ import { BUCKET } from './s3.ts';
 
 /**
  * A stand-in for a server that speaks S3, with one bucket in memory, for faults that a real one shows only by chance: it fails, hangs and
- * breaks off as a test says. It looks at no signature; the tests on a real server do (test/support/s3.ts).
+ * breaks off as a test says. It looks at no signature; the tests on a real server do (test/support/stores/s3.ts).
  */
 export interface S3StandIn {
   endpoint: string;

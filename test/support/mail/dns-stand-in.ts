@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DnsRecord } from '../../core/domains/model.ts';
-import { anyFreePort } from '../../stack/ports.ts';
+import type { DnsRecord } from '../../../core/domains/model.ts';
+import { anyFreePort } from '../../../stack/ports.ts';
 
 /** A DNS server on loopback, over UDP and TCP, whose zones a test sets as it goes. */
 export interface DnsStandIn {

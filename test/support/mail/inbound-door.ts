@@ -1,10 +1,10 @@
 import { createConnection } from 'node:net';
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../core/base/deps.ts';
-import { mailLocalPart } from '../../core/mail/compose/tokens.ts';
-import { type InboundServer, openInboundServer } from '../../platform/inbound/server.ts';
-import { anyFreePort } from '../../stack/ports.ts';
-import type { Environment } from './environment.ts';
+import type { Deps } from '../../../core/base/deps.ts';
+import { mailLocalPart } from '../../../core/mail/compose/tokens.ts';
+import { type InboundServer, openInboundServer } from '../../../platform/inbound/server.ts';
+import { anyFreePort } from '../../../stack/ports.ts';
+import type { Environment } from '../environment.ts';
 
 export interface Door {
   port: number;

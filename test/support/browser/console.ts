@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ObjectId } from 'mongodb';
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
-import { sessionCookieName } from '../../api/http/identity/session-cookie.ts';
-import { addMember } from '../../core/accounts/members.ts';
-import { createSession } from '../../core/accounts/sign-in/sessions.ts';
-import type { Role } from '../../schemas/operations.ts';
+import { sessionCookieName } from '../../../api/http/identity/session-cookie.ts';
+import { addMember } from '../../../core/accounts/members.ts';
+import { createSession } from '../../../core/accounts/sign-in/sessions.ts';
+import type { Role } from '../../../schemas/operations.ts';
+import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
+import { until } from '../wait.ts';
 import { browser, useBrowser } from './chromium.ts';
-import { type Environment, startEnvironment, type Tenant } from './environment.ts';
-import { until } from './wait.ts';
 
 interface OpenOptions {
   role?: Role;

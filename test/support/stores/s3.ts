@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';
 import { expect } from 'chai';
-import { type Say, say } from '../../stack/output.ts';
-import { findBinary } from '../../stack/servers/binaries.ts';
-import { seaweedBinary, startSeaweed } from '../../stack/servers/seaweedfs.ts';
-import { WrongHashError } from '../../stack/servers/wheels.ts';
+import { type Say, say } from '../../../stack/output.ts';
+import { findBinary } from '../../../stack/servers/binaries.ts';
+import { seaweedBinary, startSeaweed } from '../../../stack/servers/seaweedfs.ts';
+import { WrongHashError } from '../../../stack/servers/wheels.ts';
 
 export const s3Keys = { s3Region: 'eu-central-1', s3AccessKey: 'AKTEST', s3SecretKey: 'a secret/of+the key' };
 export const BUCKET = 'pictures';

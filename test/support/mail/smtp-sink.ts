@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureContextOptions } from 'node:tls';
 import { parseArgs } from 'node:util';
-import { anyFreePort } from '../../stack/ports.ts';
+import { anyFreePort } from '../../../stack/ports.ts';
 import { Ledger } from './smtp-sink/ledger.ts';
 import { defaultModes, type SinkModes } from './smtp-sink/modes.ts';
 import { Session } from './smtp-sink/session.ts';

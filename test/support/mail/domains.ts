@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../core/base/deps.ts';
-import type { Project } from '../../core/base/model.ts';
-import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { sealDkimKey } from '../../core/domains/keys.ts';
+import type { Deps } from '../../../core/base/deps.ts';
+import type { Project } from '../../../core/base/model.ts';
+import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
+import { sealDkimKey } from '../../../core/domains/keys.ts';
 
 /** A signature with it takes a sixth of the time that one with a key of ours takes, which is twice as long. */
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });

@@ -1,13 +1,13 @@
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import type { Deps } from '../../core/base/deps.ts';
-import { createRateLimiter } from '../../platform/redis/rate-limit.ts';
+import type { Deps } from '../../../core/base/deps.ts';
+import { createRateLimiter } from '../../../platform/redis/rate-limit.ts';
 import {
   openSubmissionServer,
   SUBMISSION_LIMITS,
   type SubmissionLimits,
   type SubmissionServer,
-} from '../../platform/submission/server.ts';
-import { anyFreePort } from '../../stack/ports.ts';
+} from '../../../platform/submission/server.ts';
+import { anyFreePort } from '../../../stack/ports.ts';
 import { connectClient } from './inbound-door.ts';
 
 export interface SubmissionDoor {
