@@ -2,7 +2,6 @@
 export const patterns = [
   '/',
   '/health',
-  '/kit',
   '/campaigns',
   '/campaigns/new',
   '/campaigns/{campaignId}',

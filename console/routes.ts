@@ -15,7 +15,6 @@ export interface Route {
 const pages: Record<Pattern, Route['page']> = {
   '/': () => import('./pages/now/now.tsx'),
   '/health': () => import('./pages/health.tsx'),
-  '/kit': () => import('./pages/kit.tsx'),
   '/campaigns': () => import('./pages/campaigns/campaigns.tsx'),
   '/campaigns/new': () => import('./pages/campaigns/editor/campaign-editor.tsx'),
   '/campaigns/{campaignId}': () => import('./pages/campaigns/campaign/page.tsx'),

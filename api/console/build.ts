@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync, writeFil
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import type { Manifest } from './page.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -28,7 +28,7 @@ const shared: BuildOptions = {
 };
 
 /** Writes the files of the console to a folder, which is there at once or not at all. Throws with what esbuild complains about. */
-export async function buildConsole(folder: string): Promise<void> {
+export async function buildConsole(folder: string, plugins: Plugin[] = []): Promise<void> {
   const [pages, first, style] = await Promise.all([
     build({
       ...shared,
@@ -36,6 +36,7 @@ export async function buildConsole(folder: string): Promise<void> {
       format: 'esm',
       splitting: true,
       metafile: true,
+      plugins,
       jsx: 'automatic',
       jsxImportSource: 'preact',
     }),

@@ -6,8 +6,6 @@ import type { Figure } from '../../rig/report.ts';
 
 /** The editor of HTML, which its page asks for when it is shown. */
 const EDITOR = /^code-mirror-/;
-/** For those who build pages: nothing leads there. */
-const KIT = 'kit';
 
 /** The files that the API serves, compressed by brotli as every browser takes them. */
 export async function files(): Promise<Figure[]> {
@@ -19,8 +17,7 @@ export async function files(): Promise<Figure[]> {
     const bytesOf = (names: Iterable<string>) =>
       [...new Set(names)].reduce((sum, name) => sum + statSync(join(folder, `${name}.br`)).size, 0);
     const first = [manifest.script, manifest.style, manifest.first, ...manifest.chunks];
-    const pages = Object.entries(manifest.pages).filter(([page]) => page !== KIT);
-    const loads = pages.map(([page, own]) => ({ page, bytes: bytesOf([...first, ...own]) }));
+    const loads = Object.entries(manifest.pages).map(([page, own]) => ({ page, bytes: bytesOf([...first, ...own]) }));
     const [largest] = loads.toSorted((a, b) => b.bytes - a.bytes);
     return [
       {

@@ -167,7 +167,7 @@ describe('The frame of the console', () => {
     await nav.getByRole('link', { name: 'Webhooks' }).click();
     await heading(page, 'Webhooks');
     await nav.waitFor({ state: 'hidden' });
-    for (const path of ['suppressions', 'kit', 'domains']) {
+    for (const path of ['suppressions', 'domains']) {
       await page.goto(`/console/${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(375);

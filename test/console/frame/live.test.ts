@@ -4,6 +4,7 @@ import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { publishEvents } from '../../../core/events/events.ts';
 import { busyTime, shoot, untilQuiet, useConsole } from '../../support/browser/console.ts';
+import { bundleWithKit } from '../../support/browser/console-kit.ts';
 import { type Door, openDoor } from '../../support/door.ts';
 
 /** A quarter of the time of each frame: three quarters are left for a page that has more to draw. */
@@ -11,7 +12,7 @@ const BUSY_MS_MAX = 250;
 const PATH = '/kit?view=live&types=contact.deleted';
 
 describe('The live figures of the console', () => {
-  const suite = useConsole();
+  const suite = useConsole(bundleWithKit);
   let door: Door;
   before(async () => {
     door = await openDoor(suite.url);

@@ -87,7 +87,9 @@ describe('The API serves the console', () => {
     const config = readConfig({ ...process.env, DATA_DIR: consoleDir });
     const opened = await openConsole({ ...environment.deps, config });
     const pages = opened?.manifest.pages;
-    expect(Object.keys(pages ?? {})).to.include('suppressions/suppressions');
+    expect(Object.keys(pages ?? {}))
+      .to.include('suppressions/suppressions')
+      .and.not.include('kit');
     for (const [page, files] of Object.entries(pages ?? {})) {
       const own = files.map((name) => `/console/assets/${name}`).filter((path) => !html.includes(path));
       const bytes = first + (await sizesOf(environment.url, own));

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { bundleWithKit } from '../../support/browser/console-kit.ts';
 import { until } from '../../support/wait.ts';
 
 describe('The parts of the console', () => {
-  const suite = useConsole();
+  const suite = useConsole(bundleWithKit);
 
   it('are accessible in both themes, all of them on one page', async () => {
     const page = await suite.open('/kit');
@@ -15,6 +16,12 @@ describe('The parts of the console', () => {
     await page.getByRole('heading', { name: 'orders@kleinmarkt.example' }).waitFor();
     await expectAccessible(page);
     await shoot(page, 'kit-drawer');
+  });
+
+  it('fit a telephone', async () => {
+    const page = await suite.open('/kit', { width: 375 });
+    await page.getByRole('heading', { name: 'Funnel' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(375);
   });
 
   it('draw a plot again for new points alone', async () => {

@@ -1,25 +1,25 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { type LiveEvent, type LiveType, liveState, subscribe } from '../live.ts';
-import { Bar, Funnel, Legend, type Part, ProgressBar, Tiles } from '../parts/data/bars.tsx';
-import { Code, Mono, Pairs, Timeline } from '../parts/data/details.tsx';
-import { count, percent, perSecond } from '../parts/data/format.ts';
-import { Pager } from '../parts/data/pager.tsx';
-import { Plot } from '../parts/data/plot.tsx';
-import { Badge, State } from '../parts/data/state.tsx';
-import { type Column, type Order, Table } from '../parts/data/table.tsx';
-import { Button } from '../parts/forms/button.tsx';
-import { Checkbox, Choose, Options } from '../parts/forms/choices.tsx';
-import { Field, Select, TextArea } from '../parts/forms/field.tsx';
-import { useForm } from '../parts/forms/form.ts';
-import { confirm } from '../parts/over/confirm.tsx';
-import { Drawer, Split } from '../parts/over/drawer.tsx';
-import { Menu } from '../parts/over/menu.tsx';
-import { toast } from '../parts/over/toast.tsx';
-import { Empty, Notice, NoticeRow, Notices, SkeletonLines } from '../parts/page/notice.tsx';
-import { Columns, Page, Section } from '../parts/page/page.tsx';
-import { Tabs } from '../parts/page/tabs.tsx';
-import { place } from '../router.ts';
+import { type LiveEvent, type LiveType, liveState, subscribe } from '../../../console/live.ts';
+import { Bar, Funnel, Legend, type Part, ProgressBar, Tiles } from '../../../console/parts/data/bars.tsx';
+import { Code, Mono, Pairs, Timeline } from '../../../console/parts/data/details.tsx';
+import { count, percent, perSecond } from '../../../console/parts/data/format.ts';
+import { Pager } from '../../../console/parts/data/pager.tsx';
+import { Plot } from '../../../console/parts/data/plot.tsx';
+import { Badge, State } from '../../../console/parts/data/state.tsx';
+import { type Column, type Order, Table } from '../../../console/parts/data/table.tsx';
+import { Button } from '../../../console/parts/forms/button.tsx';
+import { Checkbox, Choose, Options } from '../../../console/parts/forms/choices.tsx';
+import { Field, Select, TextArea } from '../../../console/parts/forms/field.tsx';
+import { useForm } from '../../../console/parts/forms/form.ts';
+import { confirm } from '../../../console/parts/over/confirm.tsx';
+import { Drawer, Split } from '../../../console/parts/over/drawer.tsx';
+import { Menu } from '../../../console/parts/over/menu.tsx';
+import { toast } from '../../../console/parts/over/toast.tsx';
+import { Empty, Notice, NoticeRow, Notices, SkeletonLines } from '../../../console/parts/page/notice.tsx';
+import { Columns, Page, Section } from '../../../console/parts/page/page.tsx';
+import { Tabs } from '../../../console/parts/page/tabs.tsx';
+import { place } from '../../../console/router.ts';
 
 /**
  * Every part once, for those who build pages: nothing leads here. `?view=drawer` shows a listing with a drawer, `?view=live&types=...`
