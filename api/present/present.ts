@@ -163,7 +163,7 @@ export function presentSuppression(entry: Suppression) {
 export function presentTemplate(template: Template, version = shownVersion(template)) {
   const { _id, templateId, projectId, templateName, subject, previewText, emailTemplate, templateType } = template;
   const { builderType, description, editorJson, parentBodyProperties, isFlagged, source, createdBy = null } = template;
-  const { trackingClick, trackingOpen, utm = null, publishedAt = null, createdAt, updatedAt } = template;
+  const { trackingClick, trackingOpen, utm = null, publishedAt, createdAt, updatedAt } = template;
   const { published, draft, newest } = numbersOf(template);
   return {
     id: _id,

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { inTransaction } from '../base/database/transactions.ts';
 import type { CallerDeps } from '../base/deps.ts';
-import { notFound } from '../base/errors.ts';
+import { conflict, notFound } from '../base/errors.ts';
 import type { Project, Session } from '../base/model.ts';
 import type { TemplatesDeps } from './deps.ts';
 import { findTemplate } from './find.ts';
@@ -53,6 +53,7 @@ async function changed(
   session: Session,
 ): Promise<Template> {
   const before = await findTemplate(deps, project, templateId, undefined, session);
+  requireNumbers(before);
   const $set = await change(session, before);
   if (Object.keys($set).length === 0) return before;
   const { _id, projectId } = before;
@@ -65,6 +66,15 @@ async function changed(
   if (numbersOf(after).published !== numbersOf(before).published)
     await deps.subscribers.publications.record(deps, session, after);
   return after;
+}
+
+/** A template that setup has not carried over yet has no number that a version could follow. */
+function requireNumbers({ newestVersion }: Partial<Template>): void {
+  if (newestVersion === undefined)
+    throw conflict(
+      'INVALID_STATE',
+      'The template has no versions yet: an operator runs `npm run admin -- setup` once.',
+    );
 }
 
 /** The template as its draft has it; as it is published when it has no draft. */

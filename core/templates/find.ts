@@ -42,7 +42,7 @@ export function requirePublished(
   field = 'templateId',
 ): void {
   const { published, draft } = numbersOf(template);
-  if (published > 0) return;
+  if (published !== 0) return;
   throw new AppError(
     'not_found',
     `The template has no published version; publish its draft first: POST /templates/${templateId}/publish {"version": ${draft}}.`,

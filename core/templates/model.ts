@@ -30,15 +30,15 @@ export interface Template extends TemplateContent, Made {
   /** Needs a person's review (migrations). */
   isFlagged: boolean;
   source: 'api' | 'dashboard' | 'migration';
-  /** 0: never published, so it cannot be sent. Absent: stored before there were versions, and published as version 1. */
-  publishedVersion?: number;
+  /** 0: never published, so it cannot be sent. */
+  publishedVersion: number;
   /** The newest version that was saved as a draft and not published since. null: there is none. */
-  draftVersion?: number | null;
+  draftVersion: number | null;
   /** The highest number that was given; it is the published version or the draft. */
-  newestVersion?: number;
-  publishedAt?: Date | null;
+  newestVersion: number;
+  publishedAt: Date | null;
   /** The id of a member; null: a key published it. */
-  publishedBy?: ObjectId | null;
+  publishedBy: ObjectId | null;
   /** Increases with each thing that is stored with the name of the template, so that a concurrent deletion conflicts. */
   references?: number;
   createdAt: Date;

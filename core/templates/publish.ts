@@ -3,13 +3,13 @@ import { nextUpdate } from '../base/database/seen.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import type { By } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
-import { type Page, type PageOf, pageOf, paginationOf, skipOf } from '../base/paging.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { atDraft, atShown, atVersion, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
 import type { TemplatesDeps } from './deps.ts';
 import { findTemplate } from './find.ts';
 import type { Template, TemplateVersion } from './model.ts';
-import { contentOfVersion, firstVersion, numbersOf, publicationOf, saveDraft } from './versions.ts';
+import { contentOfVersion, numbersOf, publicationOf, saveDraft } from './versions.ts';
 
 type Tenant = Pick<Project, '_id'>;
 
@@ -30,7 +30,6 @@ export async function listVersions(
   page: Page,
 ): Promise<PageOf<ListedVersion>> {
   const template = await findTemplate(deps, project, templateId);
-  if (template.newestVersion === undefined) return onlyFirst(template, page);
   const { projectId } = template;
   const found = await pageOf(deps.db.templateVersions, { projectId, templateId: template.templateId }, page, {
     sort: { version: -1 },
@@ -120,11 +119,6 @@ function refuseUnpublishable(template: Template, version: number): void {
       `Version ${published} was published after draft ${draft} was saved. Compare the two, restore version ${draft} to make it the newest draft, and publish that.`,
       `version: is older than the published version ${published}`,
     );
-}
-
-function onlyFirst(template: Template, { page = 1, limit = 20 }: Page): PageOf<ListedVersion> {
-  const entries = skipOf(page, limit) === 0 ? [listed(template, firstVersion(template))] : [];
-  return { entries, pagination: paginationOf(page, limit, 1) };
 }
 
 function listed(

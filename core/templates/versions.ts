@@ -10,8 +10,7 @@ export const VERSIONS_KEPT = 100;
 type Stored = Pick<Template, '_id' | 'projectId' | 'templateId'>;
 export type Numbers = Pick<Template, 'publishedVersion' | 'draftVersion' | 'newestVersion'>;
 
-/** The numbers of a template; 1 for a template that was stored before there were versions, and is published. */
-export function numbersOf({ publishedVersion = 1, draftVersion = null, newestVersion = 1 }: Numbers) {
+export function numbersOf({ publishedVersion, draftVersion, newestVersion }: Numbers) {
   return { published: publishedVersion, draft: draftVersion, newest: newestVersion };
 }
 
@@ -98,7 +97,6 @@ export function publicationOf(
   };
 }
 
-/** The first version of a template, or the one that a template of an earlier release has without a document. */
 export function firstVersion(template: Template): TemplateVersion {
   const { createdBy, createdAt } = template;
   return { ...versionOf(template, 1), ...contentOf(template), ...(createdBy ? { createdBy } : {}), createdAt };
@@ -111,8 +109,7 @@ async function addVersion(
   content: TemplateContent,
   { by, inUse }: { by: By; inUse: number[] },
 ): Promise<number> {
-  const { projectId, templateId, newestVersion } = template;
-  if (newestVersion === undefined) await db.templateVersions.insertOne(firstVersion(template), { session });
+  const { projectId, templateId } = template;
   const version = numbersOf(template).newest + 1;
   const made = { ...versionOf(template, version), ...content, ...madeBy(by), createdAt: clock.now() };
   await db.templateVersions.insertOne(made, { session });
