@@ -15,6 +15,7 @@ import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
 import { carryOverCampaigns } from '../core/campaigns/jobs.ts';
 import { carryOverDomains } from '../core/domains/carry-over.ts';
 import { recountProject } from '../core/figures/reports/counting/recount.ts';
+import { carryOverMail } from '../core/mail/carry-over.ts';
 import { announceKeptActs } from '../core/mail/feedback/kept-acts.ts';
 import { startOpensRecompute } from '../core/mail/feedback/recompute-opens.ts';
 import { carryOverMigrations } from '../core/migrations/progress/jobs.ts';
@@ -174,7 +175,7 @@ async function carryOver(deps: Deps): Promise<object> {
     for (const carryOverStarts of [carryOverCampaigns, carryOverPeople, carryOverMigrations])
       carriedOver.starts += await carryOverStarts(deps, project);
   }
-  return { carriedOver, undecided };
+  return { carriedOver: { ...carriedOver, ...(await carryOverMail(deps)) }, undecided };
 }
 
 async function main(args: string[]): Promise<void> {

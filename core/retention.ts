@@ -5,7 +5,7 @@ import { openAmong, removeOldBlocks } from './campaigns/audience/retention.ts';
 import type { CampaignsDeps } from './campaigns/deps.ts';
 import { removeOldConsents } from './consent/consents/erase.ts';
 import { endTurn, noteFirst, takeTurn } from './jobs/upkeep.ts';
-import { dateContents, removeOldMessages } from './mail/erase/old.ts';
+import { removeOldMessages } from './mail/erase/old.ts';
 import { removeOldFacts, removeOldHistory } from './people/behaviour/old.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -43,7 +43,6 @@ export async function takeRetentionTurn(deps: RetentionDeps, mayContinue: () => 
  */
 export async function removeOld(deps: RetentionDeps, mayContinue: () => boolean = () => true): Promise<Removed> {
   const before = firstIdAt(deps.clock.now().getTime() - deps.config.retentionDays * DAY_MS);
-  await dateContents(deps, mayContinue);
   const messages = await removeOldMessages(deps, before, mayContinue, (projectId, ids) =>
     openAmong(deps, projectId, ids),
   );

@@ -2,14 +2,11 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { EventRecord } from '../../core/automations/model.ts';
 import type { CampaignStatus } from '../../core/campaigns/model.ts';
-import { startQueues } from '../../core/jobs/queue.ts';
-import type { Content, Message } from '../../core/mail/ledger/model.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
 import type { MessageState } from '../../core/mail/ledger/states.ts';
-import { contentRemovals } from '../../core/mail/messages/content-retention.ts';
 import { removeOld, takeRetentionTurn } from '../../core/retention.ts';
 import { retentionService } from '../../workers/retention.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
-import { until } from '../support/wait.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -100,41 +97,6 @@ describe('Messages and events', () => {
     expect(await left(ids)).to.deep.equal([false, true]);
     const { body } = await client.get(`/campaigns/${campaigns[0]}`);
     expect(body.data.metrics).to.deep.include({ totalContacts: 1, sent: 1 });
-  });
-
-  it('of an earlier version whose contents have no date of removal: the contents of mail that is over are removed as well', async () => {
-    const { deps, clock } = environment;
-    const content = async (messageId: ObjectId) => {
-      const one = { _id: new ObjectId(), projectId: projectId(), messageIds: [messageId], attachments: [] as never[] };
-      await db().contents.insertOne({ ...one, createdAt: messageId.getTimestamp() } as unknown as Content);
-      return one._id;
-    };
-    const endedAt = new Date(clock.now().getTime() - 8 * DAY_MS);
-    await content(await message(20, 'sent', { endedAt }));
-    // Its message was removed by an earlier retention.
-    await content(idOf(20));
-    const recent = await content(await message(20, 'sent', { endedAt: clock.now() }));
-    const open = await content(await message(20, 'deferred'));
-    await removeOld(deps);
-    const loop = startQueues(deps, [contentRemovals(deps)]);
-    const isIn = (ids: ObjectId[]) =>
-      until(
-        () => db().contents.find({ projectId: projectId() }).toArray(),
-        (left) => left.length === ids.length && ids.every((id) => left.some(({ _id }) => _id.equals(id))),
-      );
-    await isIn([recent, open]);
-    await loop.stop();
-
-    // Processes of the earlier version may have been running that night. The search ends with the first night that finds none.
-    const late = await content(await message(20, 'sent', { endedAt }));
-    const dated = async (_id: ObjectId) =>
-      (await db().contents.findOne({ _id, projectId: projectId() }))?.removeDueAt !== undefined;
-    await removeOld(deps);
-    expect(await dated(late)).to.equal(true);
-    await removeOld(deps);
-    const tooLate = await content(await message(20, 'sent', { endedAt }));
-    await removeOld(deps);
-    expect(await dated(tooLate)).to.equal(false);
   });
 
   it('are removed by one process a night, and by the next one when it was stopped before its end', async () => {

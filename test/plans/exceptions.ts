@@ -27,7 +27,6 @@ export const withoutProject: Record<string, string> = {
   'campaignBlocks {}': 'Retention: the campaigns that have blocks, once a night, from keys alone.',
   'campaignClaims {}': 'Retention: the same for claims.',
   'messages {_id: $gt $lt}': 'Retention: a range of ids over all projects, once a night.',
-  'contents {_id: $gt $lt, removeDueAt: $exists}': 'Retention: contents of earlier versions, until a night finds none.',
   'events {_id: $gt $lt}': 'Retention, as for messages.',
   'contactFacts {_id: $gt $lt, at: $lt}': 'Retention, as for messages.',
   'contactHistory {_id: $gt $lt}': 'Retention, as for messages.',
@@ -92,7 +91,6 @@ export const reading: Record<string, string> = {
     'A search for a text; too long a search is 400.',
   'projectEvents {createdAt: $gte $lt, projectId, type: $in, writtenAt: $gte}':
     'A replay of a webhook: the events of its range, of which its types are taken.',
-  'contents {_id: $gt $lt, removeDueAt: $exists}': 'Retention: see above.',
   'contactErasures {deletedAt: $lte, dueAt: $exists, isOutOfBlocks: $exists, projectId}':
     'Pending erasures of a project; those that are out of the blocks are passed over.',
 };

@@ -1,15 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import { batchesById, byProject } from '../../base/database/batches.ts';
-import { distinctIds, firstIdAt } from '../../base/ids.ts';
-import { note } from '../../jobs/upkeep.ts';
+import { distinctIds } from '../../base/ids.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import { isOver, OPEN_STATES } from '../ledger/states.ts';
-import { CONTENT_KEPT_MS } from '../messages/content-retention.ts';
 
 const AT_ONCE = 1_000;
-const DAY_MS = 24 * 3_600_000;
-const CONTENTS_DATED = 'contents-dated';
 const FIELDS = { projectId: 1, state: 1, campaignId: 1, scheduledAt: 1 } as const;
 
 /** Of these campaigns those that are not over, as hexadecimal ids. */
@@ -57,24 +53,4 @@ async function removeMessages(
 /** Scheduled mail is as old as the time that was chosen for it. */
 function isOld({ scheduledAt }: Message, before: ObjectId): boolean {
   return !scheduledAt || scheduledAt < before.getTimestamp();
-}
-
-/** Earlier versions stored the contents of automation mail without a date of removal. Repeated each night until a run finds none. */
-export async function dateContents({ db, clock }: MailDeps, mayContinue: () => boolean): Promise<void> {
-  if (await db.upkeep.findOne({ _id: CONTENTS_DATED })) return;
-  const undated = { removeDueAt: { $exists: false } };
-  const date = [{ $set: { removeDueAt: { $add: ['$createdAt', CONTENT_KEPT_MS] } } }];
-  let found = 0;
-  const before = firstIdAt(clock.now().getTime() + DAY_MS);
-  for await (const batch of batchesById(db.contents, undated, {
-    size: AT_ONCE,
-    before,
-    mayContinue,
-    projection: { projectId: 1 },
-  }))
-    for (const [projectId, some] of byProject(batch)) {
-      await db.contents.updateMany({ _id: { $in: some.map(({ _id }) => _id) }, projectId, ...undated }, date);
-      found += some.length;
-    }
-  if (found === 0 && mayContinue()) await note({ db }, CONTENTS_DATED, { doneAt: clock.now() });
 }

@@ -159,7 +159,7 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
   const opens: OpenSignal[] = [];
   const clicks = new Set((known?.clicks ?? []).map(({ url }) => url));
   const { automatedOpenSeconds: automatedSeconds } = deps.config;
-  const kept = new KeptClicks(known, { sentAt: message.sentAt, automatedSeconds });
+  const kept = new KeptClicks(known, automatedSeconds);
   /** The first click on each kept link. */
   const clicked = new Map<string, Date>();
   let clickCount = 0;
@@ -193,7 +193,7 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
         clicks.add(url);
         const shown = isErased(url) ? '' : url;
         if (clicks.size <= CLICK_LINES_MAX) timeline.push({ type: 'clicked', at, url: shown });
-        const automated = isAutomatedClick(click, message.sentAt, automatedSeconds);
+        const automated = isAutomatedClick(click, automatedSeconds);
         tell('email.clicked', `clicked ${url}`, at, { url: shown, automated, userAgent: agent });
         break;
       }

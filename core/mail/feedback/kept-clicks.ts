@@ -1,11 +1,6 @@
 import { humanLinks, isAutomatedClick, LINKS_KEPT_MAX, linkKey, placeOf } from '../messages/clicks.ts';
 import type { ClickSignal, Engagement } from '../messages/model.ts';
 
-interface Judging {
-  sentAt: Date | undefined;
-  automatedSeconds: number;
-}
-
 /**
  * Clicks of a batch that are kept with the mail: the first click on each link, and later ones while no person is known to have clicked
  * that link.
@@ -15,12 +10,12 @@ export class KeptClicks {
   readonly later: ClickSignal[] = [];
   readonly counts: Record<string, number> = {};
   readonly #known: Engagement | null;
-  readonly #judging: Judging;
+  readonly #automatedSeconds: number;
   readonly #places: Set<string>;
 
-  constructor(known: Engagement | null, judging: Judging) {
+  constructor(known: Engagement | null, automatedSeconds: number) {
     this.#known = known;
-    this.#judging = judging;
+    this.#automatedSeconds = automatedSeconds;
     this.#places = new Set((known?.clicks ?? []).map(placeOf));
   }
 
@@ -38,11 +33,10 @@ export class KeptClicks {
   }
 
   #mayBeTheFirstOfAPerson(click: ClickSignal, key: string): boolean {
-    const { sentAt, automatedSeconds } = this.#judging;
     const { clicks = [], laterClicks = [] } = this.#known ?? {};
     if (laterClicks.length + this.later.length >= LINKS_KEPT_MAX) return false;
-    if (isAutomatedClick(click, sentAt, automatedSeconds)) return false;
+    if (isAutomatedClick(click, this.#automatedSeconds)) return false;
     const kept = { clicks: [...clicks, ...this.first], laterClicks: [...laterClicks, ...this.later] };
-    return !humanLinks(kept, sentAt, automatedSeconds).has(key);
+    return !humanLinks(kept, this.#automatedSeconds).has(key);
   }
 }

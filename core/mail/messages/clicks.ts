@@ -39,22 +39,17 @@ export function isErased(url: string): boolean {
   return url.startsWith(ERASED);
 }
 
-/** Within `automatedSeconds` of delivery, or by a known scanner. `sentAt` is for clicks of earlier versions. */
-export function isAutomatedClick(
-  { at, agent, deliveredAt: known }: ClickSignal,
-  sentAt: Date | undefined,
-  automatedSeconds: number,
-): boolean {
+/** Within `automatedSeconds` of delivery, or by a known scanner. */
+export function isAutomatedClick({ at, agent, deliveredAt }: ClickSignal, automatedSeconds: number): boolean {
   if (isScanner(agent)) return true;
-  const deliveredAt = known === undefined ? sentAt : known;
   return !deliveredAt || at.getTime() - deliveredAt.getTime() < automatedSeconds * 1_000;
 }
 
 /** The links that a person clicked, by the kept clicks. */
-export function humanLinks(kept: Clicked, sentAt: Date | undefined, automatedSeconds: number): Set<string> {
+export function humanLinks(kept: Clicked, automatedSeconds: number): Set<string> {
   const clicks = [...(kept.clicks ?? []), ...(kept.laterClicks ?? [])];
   const burst = inBursts(clicks);
-  const human = clicks.filter((click) => !burst.has(click) && !isAutomatedClick(click, sentAt, automatedSeconds));
+  const human = clicks.filter((click) => !burst.has(click) && !isAutomatedClick(click, automatedSeconds));
   return new Set(human.map(linkKey));
 }
 

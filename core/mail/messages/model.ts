@@ -59,11 +59,11 @@ export interface OpenSignal {
 
 export interface ClickSignal {
   at: Date;
-  /** When the relay took the mail; null when that was not known yet. Clicks of earlier versions do not have it. */
-  deliveredAt?: Date | null;
+  /** When the relay took the mail; null when that was not known yet. */
+  deliveredAt: Date | null;
   url: string;
   agent: string;
-  /** The link's number in the content; not in mail of earlier versions, and not of links that came with the data. */
+  /** The link's number in the content; links that came with the data have none, and some that left before links were numbered. */
   link?: number;
 }
 

@@ -24,7 +24,7 @@ export async function countClicks(
   const sourcesOf = await linkSourcesOf(deps, projectId, rows, session);
   return clicked.map(({ row, engagement }) => {
     const { _id, countedLinks: before = [] } = engagement;
-    const after = countedLinks(deps, engagement, row);
+    const after = countedLinks(deps, engagement);
     links.add({ sources: sourcesOf(row), before, after });
     return { _id, countedLinks: after };
   });
@@ -38,9 +38,9 @@ function clickedRows(rowOf: RowOf, found: Clicked[]): Array<{ row: OriginRow; en
 }
 
 /** By number, and by URL where there is none. */
-function countedLinks({ config }: Pick<CountDeps, 'config'>, of: Clicked, row: OriginRow): CountedLink[] {
+function countedLinks({ config }: Pick<CountDeps, 'config'>, of: Clicked): CountedLink[] {
   const { clicks = [], linkClicks = {}, clickCount = 0 } = of;
-  const human = humanLinks(of, row.sentAt, config.automatedOpenSeconds);
+  const human = humanLinks(of, config.automatedOpenSeconds);
   const byKey = new Map(clicks.map((click) => [linkKey(click), click]));
   const counted = [...byKey].map(
     ([key, { link, url }]): CountedLink => ({
@@ -60,9 +60,9 @@ export async function countEarlierClicks(deps: CountDeps, projectId: ObjectId, r
   const found = await deps.db.engagements
     .find({ ...uncounted, _id: { $in: ids }, clickedAt: { $exists: true } }, { projection: CLICK_FIELDS, hint: '_id_' })
     .toArray();
-  const clicked = clickedRows(rowOf, found).map(({ row, engagement }) => ({
+  const clicked = clickedRows(rowOf, found).map(({ engagement }) => ({
     _id: engagement._id,
-    countedLinks: countedLinks(deps, engagement, row),
+    countedLinks: countedLinks(deps, engagement),
   }));
   await markEarlierClicksCounted(deps, projectId, clicked);
 }
