@@ -12,14 +12,14 @@ import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
 import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
-import { carryOverCampaigns } from '../core/campaigns/jobs.ts';
+import { carryOverCampaignStarts } from '../core/campaigns/jobs.ts';
 import { carryOverDomains } from '../core/domains/carry-over.ts';
 import { recountProject } from '../core/figures/reports/counting/recount.ts';
 import { carryOverMail } from '../core/mail/carry-over.ts';
 import { announceKeptActs } from '../core/mail/feedback/kept-acts.ts';
 import { startOpensRecompute } from '../core/mail/feedback/recompute-opens.ts';
-import { carryOverMigrations } from '../core/migrations/progress/jobs.ts';
-import { carryOverPeople } from '../core/people/carry-over.ts';
+import { carryOverMigrationStarts } from '../core/migrations/progress/jobs.ts';
+import { carryOverPeople, carryOverPeopleStarts } from '../core/people/carry-over.ts';
 import { carryOverImport, carryOverUnsubscribes } from '../core/persons-own/preferences/carry-over.ts';
 import { removeOld } from '../core/retention.ts';
 import { carryOverTemplates } from '../core/templates/carry-over.ts';
@@ -163,7 +163,15 @@ const commands: Record<string, Command> = {
 
 /** Documents that earlier releases stored in another form. A second run finds none. */
 async function carryOver(deps: Deps): Promise<object> {
-  const carriedOver = { unsubscribes: 0, templates: 0, automations: 0, domains: 0, starts: 0 };
+  const carriedOver = {
+    unsubscribes: 0,
+    templates: 0,
+    automations: 0,
+    domains: 0,
+    customFields: 0,
+    imports: 0,
+    starts: 0,
+  };
   const undecided: object[] = [];
   for await (const project of deps.db.projects.find({ deletedAt: null }, { projection: { _id: 1 } })) {
     const unsubscribes = await carryOverUnsubscribes(deps, project);
@@ -172,7 +180,10 @@ async function carryOver(deps: Deps): Promise<object> {
     carriedOver.templates += await carryOverTemplates(deps, project);
     carriedOver.automations += await carryOverAutomations(deps, project);
     carriedOver.domains += await carryOverDomains(deps, project);
-    for (const carryOverStarts of [carryOverCampaigns, carryOverPeople, carryOverMigrations])
+    const people = await carryOverPeople(deps, project);
+    carriedOver.customFields += people.customFields;
+    carriedOver.imports += people.imports;
+    for (const carryOverStarts of [carryOverCampaignStarts, carryOverPeopleStarts, carryOverMigrationStarts])
       carriedOver.starts += await carryOverStarts(deps, project);
   }
   return { carriedOver: { ...carriedOver, ...(await carryOverMail(deps)) }, undecided };

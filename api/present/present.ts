@@ -134,7 +134,7 @@ function presentRecompute({ status, processed, total, requestedAt, completedAt }
 }
 
 export function presentCustomField(field: CustomField) {
-  const { _id, fieldName, fieldType, label = '', description, defaultValue, createdAt, updatedAt } = field;
+  const { _id, fieldName, fieldType, label, description, defaultValue, createdAt, updatedAt } = field;
   return { id: _id, fieldName, fieldType, label, description, defaultValue, createdAt, updatedAt };
 }
 

@@ -27,7 +27,7 @@ export function campaignMetrics(deps: CampaignsDeps): JobQueue {
 }
 
 /** Runs that are due, of the time when the campaign itself had the dates. Returns how many there were. */
-export async function carryOverCampaigns(
+export async function carryOverCampaignStarts(
   deps: Pick<CampaignsDeps, 'db'>,
   { _id: projectId }: Pick<Project, '_id'>,
 ): Promise<number> {

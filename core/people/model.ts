@@ -146,8 +146,7 @@ export interface CustomField {
   projectId: ObjectId;
   fieldName: string;
   fieldType: PropertyType;
-  /** Missing in fields of earlier versions. */
-  label?: string;
+  label: string;
   description: string;
   defaultValue: PropertyValue | null;
   createdAt: Date;

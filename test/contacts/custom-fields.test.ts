@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { carryOverPeople } from '../../core/people/carry-over.ts';
 import { useEnvironment } from '../support/environment.ts';
 
 describe('Custom fields', () => {
@@ -132,7 +133,12 @@ describe('Custom fields', () => {
       { fieldName: 'tariff', projectId: environment.own.project._id },
       { $unset: { label: true } },
     );
-    // As an earlier version stored it.
+    const { deps, own } = environment;
+    const carried = await carryOverPeople(deps, own.project);
+    expect(carried, 'as an earlier version stored it').to.deep.equal({ customFields: 1, imports: 0 });
+    expect(await carryOverPeople(deps, own.project)).to.deep.equal({ customFields: 0, imports: 0 });
+    const listed = (await client().get('/custom-fields')).body.data.customFields;
+    expect(listed.find((one: { id: string }) => one.id === id).label).to.equal('');
     expect((await client().patch(`/custom-fields/${id}`, { description: 'Paid' })).body.data.label).to.equal('');
   });
 

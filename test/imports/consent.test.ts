@@ -1,6 +1,9 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
+import { carryOverPeople } from '../../core/people/carry-over.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { entriesOf, expectGroupCountsRight, imported } from './support.ts';
 
@@ -140,6 +143,32 @@ describe('Imports of consent state', () => {
     expect(await imported(environment, tenant, file)).to.include({ created: 0, unchanged: 3, suppressed: 3 });
     expect(await stored()).to.deep.equal(before);
     await expectGroupCountsRight(environment, tenant);
+  });
+
+  it('are counted in an import that an earlier version accepted; setup gives its other imports their counts', async () => {
+    const { deps } = environment;
+    const tenant = await environment.newTenant('Earlier');
+    const projectId = tenant.project._id;
+    const counts = { suppressed: 1, stillSuppressed: 1, consents: 1 } as const;
+    const body = 'email,status\na@example.com,unsubscribed\n';
+    const ids = await Promise.all(
+      [1, 2].map(async () => {
+        const accepted = await tenant.client.send('POST', '/contacts/import', {
+          body,
+          headers: { 'Content-Type': 'text/csv' },
+        });
+        return new ObjectId(accepted.body.data.importId);
+      }),
+    );
+    await deps.db.imports.updateMany({ projectId }, { $unset: counts });
+    await importSlice(deps, { projectId, importId: ids[0]! }, { timeMs: 60_000 });
+    const none = { suppressed: 0, stillSuppressed: 0, consents: 0 };
+    const shown = async (id?: ObjectId) => (await tenant.client.get(`/contacts/imports/${id}`)).body.data;
+    expect(await shown(ids[0])).to.include({ ...none, suppressed: 1, processed: 1 });
+    expect(await carryOverPeople(deps, tenant.project)).to.deep.equal({ customFields: 0, imports: 1 });
+    expect(await shown(ids[1])).to.include({ ...none, status: 'queued' });
+    expect(await shown(ids[0])).to.include({ suppressed: 1 });
+    expect(await carryOverPeople(deps, tenant.project)).to.deep.equal({ customFields: 0, imports: 0 });
   });
 
   it('end with the strongest state of each address and group, whatever the order of the rows', async function () {

@@ -30,7 +30,7 @@ export function migrationQueue(deps: MigrationsDeps): JobQueue {
 }
 
 /** Jobs whose run is due, of the time when the job itself had the date. Returns how many there were. */
-export function carryOverMigrations(
+export function carryOverMigrationStarts(
   deps: Pick<MigrationsDeps, 'db'>,
   { _id: projectId }: Pick<Project, '_id'>,
 ): Promise<number> {

@@ -110,7 +110,7 @@ export async function updateCustomField(
         `${name}: cannot change`,
       );
   const change = {
-    label: label ?? field.label ?? '',
+    label: label ?? field.label,
     description: description ?? field.description,
     defaultValue: defaultValue === undefined ? field.defaultValue : readDefault(field.fieldType, defaultValue),
     updatedAt: deps.clock.now(),

@@ -20,12 +20,12 @@ export interface ContactImport {
   updated: number;
   unchanged: number;
   failed: number;
-  /** Rows that stopped mail to their address; imports of earlier versions have none of these three. */
-  suppressed?: number;
+  /** Rows that stopped mail to their address. */
+  suppressed: number;
   /** Rows that said subscribed although the address is suppressed. */
-  stillSuppressed?: number;
+  stillSuppressed: number;
   /** Records of consent that the rows brought. */
-  consents?: number;
+  consents: number;
   failureReason: string | null;
   startedAt: Date | null;
   completedAt: Date | null;

@@ -19,7 +19,7 @@ export function progressOf({ status, cursor, failed, sizeBytes }: ContactImport)
 /** An import as answers and events show it. */
 export function importData(job: ContactImport) {
   const { status, format, fileName, sizeBytes, cursor, created, updated, unchanged, failed } = job;
-  const { suppressed = 0, stillSuppressed = 0, consents = 0 } = job;
+  const { suppressed, stillSuppressed, consents } = job;
   const { failureReason, startedAt, completedAt, createdAt, updatedAt } = job;
   const id = job._id.toHexString();
   return {

@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import type { ObjectId, UpdateFilter } from 'mongodb';
 import { AppError } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
@@ -102,17 +102,15 @@ async function writeBatch(deps: PeopleDeps, job: ContactImport, { rows, header }
         const all = [...errors, ...refusals(changes, outcomes)];
         const consents = consentsOf(outcomes);
         await recordConsents(deps, session, job.projectId, consents);
-        written = {
-          ...job,
-          ...progressAfter(job, rows, outcomes, all.length),
-          suppressed: (job.suppressed ?? 0) + states.filter(({ stops }) => stops.length > 0).length,
-          stillSuppressed: (job.stillSuppressed ?? 0) + still.size,
-          consents: (job.consents ?? 0) + consents.length,
-          header,
-          updatedAt: deps.clock.now(),
-        };
         await keepErrors(deps, session, job, all);
-        await moveOn(deps, session, job, written);
+        written = await moveOn(deps, session, job, {
+          $set: { ...progressAfter(job, rows, outcomes, all.length), header, updatedAt: deps.clock.now() },
+          $inc: {
+            suppressed: states.filter(({ stops }) => stops.length > 0).length,
+            stillSuppressed: still.size,
+            consents: consents.length,
+          },
+        });
       },
     },
   );
@@ -160,16 +158,16 @@ function addressOf(email: string | null): { address?: string } {
 }
 
 /** Only from the position that this run read: a run that was presumed dead must not write its rows again. */
-async function moveOn(deps: PeopleDeps, session: Session, from: ContactImport, to: ContactImport): Promise<void> {
-  const { cursor, created, updated, unchanged, failed, suppressed, stillSuppressed: still, consents } = to;
-  const { header, updatedAt } = to;
-  const counts = { created, updated, unchanged, failed, suppressed, stillSuppressed: still, consents };
-  const { matchedCount } = await deps.db.imports.updateOne(
-    { _id: from._id, projectId: from.projectId, status: 'running', 'cursor.row': from.cursor.row },
-    { $set: { cursor, ...counts, header, updatedAt } },
-    { session },
-  );
-  if (matchedCount === 0) throw new Overtaken();
+async function moveOn(
+  deps: PeopleDeps,
+  session: Session,
+  { _id, projectId, cursor }: ContactImport,
+  change: UpdateFilter<ContactImport>,
+): Promise<ContactImport> {
+  const from = { _id, projectId, status: 'running', 'cursor.row': cursor.row } as const;
+  const moved = await deps.db.imports.findOneAndUpdate(from, change, { session, returnDocument: 'after' });
+  if (!moved) throw new Overtaken();
+  return moved;
 }
 
 async function finish(deps: PeopleDeps, job: ContactImport, failureReason: string | null): Promise<ContactImport> {
