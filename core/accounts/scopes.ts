@@ -5,7 +5,7 @@ import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import type { MailOrigin } from '../mail/accept/inputs.ts';
 import type { ApiKey } from './model.ts';
 
-/** Admin keys, and keys that were made before there were scopes, have none stored. */
+/** A key without a stored scope may do everything. */
 export function scopeOf({ scope }: Pick<ApiKey, 'scope'>): Scope {
   return scope ?? 'full';
 }

@@ -46,7 +46,7 @@ export async function seedDemo(deps: Deps, dataDir: string): Promise<Seed> {
   return seed;
 }
 
-/** The link that `npm start` prints. An installation of an earlier version gets its owner here. */
+/** The link that `npm start` prints, for the owner, who is added where there is none. */
 export async function signInLinkOf(deps: Deps, { organizationId: id }: Seed): Promise<string | null> {
   if (!isLoopbackName(new URL(deps.config.publicUrl).hostname)) return null;
   const organizationId = new ObjectId(id);
