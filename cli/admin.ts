@@ -12,13 +12,13 @@ import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
 import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
-import { carryOverCampaignStarts } from '../core/campaigns/jobs.ts';
+import { carryOverCampaignStarts, carryOverCampaigns } from '../core/campaigns/carry-over.ts';
 import { carryOverDomains } from '../core/domains/carry-over.ts';
 import { recountProject } from '../core/figures/reports/counting/recount.ts';
 import { carryOverMail } from '../core/mail/carry-over.ts';
 import { announceKeptActs } from '../core/mail/feedback/kept-acts.ts';
 import { startOpensRecompute } from '../core/mail/feedback/recompute-opens.ts';
-import { carryOverMigrationStarts } from '../core/migrations/progress/jobs.ts';
+import { carryOverMigrationStarts, carryOverMigrations } from '../core/migrations/progress/carry-over.ts';
 import { carryOverPeople, carryOverPeopleStarts } from '../core/people/carry-over.ts';
 import { carryOverImport, carryOverUnsubscribes } from '../core/persons-own/preferences/carry-over.ts';
 import { removeOld } from '../core/retention.ts';
@@ -170,6 +170,8 @@ async function carryOver(deps: Deps): Promise<object> {
     domains: 0,
     customFields: 0,
     imports: 0,
+    campaigns: 0,
+    migrations: 0,
     starts: 0,
   };
   const undecided: object[] = [];
@@ -183,6 +185,8 @@ async function carryOver(deps: Deps): Promise<object> {
     const people = await carryOverPeople(deps, project);
     carriedOver.customFields += people.customFields;
     carriedOver.imports += people.imports;
+    carriedOver.campaigns += await carryOverCampaigns(deps, project);
+    carriedOver.migrations += await carryOverMigrations(deps, project);
     for (const carryOverStarts of [carryOverCampaignStarts, carryOverPeopleStarts, carryOverMigrationStarts])
       carriedOver.starts += await carryOverStarts(deps, project);
   }

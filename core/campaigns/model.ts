@@ -74,8 +74,8 @@ export interface Campaign extends Made {
   toLists: AudienceEntry[];
   excludeLists: AudienceEntry[];
   sendToGlobalList: boolean;
-  /** Instead of lists: people of another campaign. Not set in campaigns of earlier versions. */
-  audience?: OtherAudience | null;
+  /** Instead of lists: people of another campaign. */
+  audience: OtherAudience | null;
   unsubscribeGroupId: string | null;
   templateId: string;
   trackingClick: boolean;
@@ -149,7 +149,7 @@ export interface CampaignFreeze {
   isDone: boolean;
   /** The size of the audience, once it is written; `inBlocks`: those without a suppression. */
   frozen: { total: number; inBlocks: number } | null;
-  /** The whole audience by mailbox provider. Not set by earlier versions. */
+  /** The whole audience by mailbox provider, once it is written. */
   providers?: Record<string, number>;
 }
 

@@ -80,8 +80,8 @@ export interface Migration extends Due {
   updateTemplates: boolean;
   /** Whether the job holds when it may not read who must not be mailed (A). */
   requireSuppressions?: boolean;
-  /** Whether automations start for its contacts; jobs of earlier versions have none. */
-  runWorkflow?: boolean;
+  /** Whether automations start for its contacts. */
+  runWorkflow: boolean;
   /** The number of unsubscribed contacts in the last complete plan of the same account; shown next to the number that the job read. */
   planned?: number;
   phase: MigrationPhaseName | null;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { inTransaction } from '../../core/base/database/transactions.ts';
-import { carryOverCampaignStarts } from '../../core/campaigns/jobs.ts';
+import { carryOverCampaignStarts } from '../../core/campaigns/carry-over.ts';
 import { again, done } from '../../core/jobs/document-queue.ts';
 import type { RunStart } from '../../core/jobs/model.ts';
 import { requestRun, requestRunOnce, startQueue, withdrawRun } from '../../core/jobs/starts.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { inputForA } from '../../core/migrations/inputs.ts';
 import { startMigration } from '../../core/migrations/migrations.ts';
+import { carryOverMigrations } from '../../core/migrations/progress/carry-over.ts';
 import { activeAutomation, makeSending } from '../automations/support.ts';
 import { type AccountA, sampleAccountA, template, version } from '../providers/account-a.ts';
 import { type Act, serverError } from '../providers/faults.ts';
@@ -111,7 +112,12 @@ describe('A migration from provider A', function () {
     await makeSending(scene.env.deps, tenant);
     await activeAutomation(client, {});
     await activeAutomation(client, { entryCriteria: { type: 'contact_added_to_list', listId: list.id } });
+    const { db } = scene.env.deps;
     const found = await migrate({ migrateAll: true });
+    await db.migrations.updateMany({ projectId: project._id }, { $unset: { runWorkflow: 1 } });
+    expect(await carryOverMigrations(scene.env.deps, project), 'as an earlier version stored it').equal(1);
+    expect(await carryOverMigrations(scene.env.deps, project)).equal(0);
+    expect((await db.migrations.findOne({ projectId: project._id }))?.runWorkflow).equal(false);
     expect([found.phases[2], found.phases[3]].map((phase) => [phase?.created, phase?.updated])).deep.equal([
       [2, 1],
       [2, 1],

@@ -101,7 +101,7 @@ export async function duplicateCampaign(
   const source = await findCampaign(deps, project, campaignId);
   if (to) await requireRecipients(deps, source);
   const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm } = source;
-  const { audience = null, toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
+  const { audience, toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
   const { sendMode, gradual, maxLatenessMinutes, thresholdPreset, sendRatePerSecond } = source;
   const name = `Copy of ${source.name}`.slice(0, 200);
   const copy: Campaign = {

@@ -81,7 +81,7 @@ function laneId({ _id }: Migration, lane: number): ObjectId {
 }
 
 function changeOf(
-  { _id, createdAt, runWorkflow = false }: Migration,
+  { _id, createdAt, runWorkflow }: Migration,
   contact: SourceContact,
   email: string,
   mapped: MappedField[],
@@ -98,7 +98,7 @@ function changeOf(
     properties: propertiesOf(contact, mapped, review),
     addListIds,
     // A migration should not greet every contact again, unless the caller asks for it.
-    runWorkflow,
+    runWorkflow: runWorkflow === true,
   };
 }
 

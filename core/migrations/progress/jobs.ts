@@ -1,7 +1,6 @@
-import type { Project } from '../../base/model.ts';
 import { again, done } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
-import { carryOverStarts, startQueue } from '../../jobs/starts.ts';
+import { startQueue } from '../../jobs/starts.ts';
 import type { MigrationsDeps } from '../deps.ts';
 import { isLive } from '../rules/status.ts';
 
@@ -27,12 +26,4 @@ export function migrationQueue(deps: MigrationsDeps): JobQueue {
       return again(new Date(deps.clock.now().getTime() + (isUnderWay ? LOOK_AFTER_MS : BUSY_AGAIN_MS)));
     },
   });
-}
-
-/** Jobs whose run is due, of the time when the job itself had the date. Returns how many there were. */
-export function carryOverMigrationStarts(
-  deps: Pick<MigrationsDeps, 'db'>,
-  { _id: projectId }: Pick<Project, '_id'>,
-): Promise<number> {
-  return carryOverStarts(deps, 'migration', { projectId, documents: deps.db.migrations, field: 'dueAt' });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { carryOverCampaigns } from '../../../core/campaigns/carry-over.ts';
 import type { Campaign, CampaignStatus } from '../../../core/campaigns/model.ts';
 import { HTML, SENDER, type Stage, startStage } from '../support.ts';
 
@@ -400,6 +401,19 @@ describe('Campaigns', function () {
         (await stage.own.client.get('/campaigns?status=aborted&search=needle')).body.data.pagination.total,
       ).to.equal(0);
       expect((await stage.own.client.get('/campaigns?status=nothing')).status).to.equal(400);
+    });
+
+    it('one that an earlier version stored has no audience of another campaign, and can be copied, before setup and after it', async () => {
+      const id = await draft({ toLists: [list] });
+      const { deps } = stage.environment;
+      const of = { _id: new ObjectId(id), projectId: stage.own.project._id };
+      await deps.db.campaigns.updateOne(of, { $unset: { audience: 1 } });
+      const copied = async () => (await stage.own.client.post(`/campaigns/${id}/duplicate`, {})).body.data.audience;
+      expect(await copied()).to.equal(null);
+      expect(await carryOverCampaigns(deps, stage.own.project)).to.equal(2);
+      expect(await carryOverCampaigns(deps, stage.own.project)).to.equal(0);
+      expect((await stored(id)).audience).to.equal(null);
+      expect(await copied()).to.equal(null);
     });
 
     it('a copy is a draft with the same content, audience and plan, and nothing of what happened', async () => {
