@@ -25,7 +25,7 @@ export interface SeenRecord {
 export interface SeenRecords {
   ownership: SeenRecord;
   dkim: SeenRecord;
-  /** Not set in domains that an earlier version checked. */
+  /** Not set before a check that looked for it. */
   dkimEd25519?: SeenRecord;
   /** MX and SPF of the return path. */
   mailFrom: [SeenRecord, SeenRecord];
@@ -45,7 +45,7 @@ export interface Domain {
   /** The text of the TXT record of this project. */
   ownershipValue: string;
   dkim: DkimKeys;
-  /** The second key. Not set in domains of an earlier version before `npm run admin -- setup`. */
+  /** The second key; a domain of before there were two has it when setup has run. */
   dkimEd25519?: DkimKeys;
   /** Its record was found, so mail is signed with it too. */
   dkimEd25519Enabled?: boolean;
@@ -66,7 +66,7 @@ export interface Domain {
   missingSince: Date | null;
   /** Since when records that were found before are not found. */
   lostSince?: Partial<Record<RecordName, Date>>;
-  /** Not set before the first check, and in domains that an earlier version checked. */
+  /** Not set before a check that keeps what it saw. */
   seen?: SeenRecords;
   inboundEnabledAt: Date | null;
   inboundDomainVerifiedAt: Date | null;
