@@ -3,7 +3,7 @@ import type { DotStates } from './dot-journal.ts';
 import { LEASE_MS, type LedgerDeps } from './ledger.ts';
 import type { Message } from './model.ts';
 import { LANE_POLICIES } from './rules/lane-policy.ts';
-import { states } from './states.ts';
+import { type MessageState, states } from './states.ts';
 
 export interface OrphanCounts {
   sent: number;
@@ -78,7 +78,7 @@ export function evidenceWaitMs({ smtpEvidenceDelaySeconds }: LedgerDeps['config'
 }
 
 /** For the timeline and the message's reason. */
-export function reasonOf(resolution: Exclude<Resolution, 'later'>, orphan: Orphan): string {
+function reasonOf(resolution: Exclude<Resolution, 'later'>, orphan: Orphan): string {
   switch (resolution) {
     case 'sent':
       return 'The relay has it, as the evidence says.';
@@ -96,6 +96,48 @@ export function reasonOf(resolution: Exclude<Resolution, 'later'>, orphan: Orpha
         ? 'The sending process ended before the relay had answered.'
         : `The sending process ended ${times} times before the relay had answered; the mail is not sent again.`;
     }
+  }
+}
+
+/** Dates for a row that is inserted, expressions for one that is changed. */
+interface Times<At> {
+  now: At;
+  /** Every delivered mail needs a start time to count from; the attempt is the nearest time that is known. */
+  sentAt: At;
+  /** When the relay is asked. */
+  askedAt: At;
+  /** When the mail is sent again; undefined: at once. */
+  againAt: At | undefined;
+}
+
+interface SettledFields<At> {
+  state: MessageState;
+  reason?: string;
+  dueAt?: At;
+  sentAt?: At;
+  endedAt?: At;
+}
+
+/** The fields of a message after its resolution, without `reason` and `dueAt` where it has none any more, and its line in the timeline. */
+export function settledFields<At>(
+  resolution: Exclude<Resolution, 'later'>,
+  orphan: Orphan,
+  { now, sentAt, askedAt, againAt }: Times<At>,
+): { fields: SettledFields<At>; line: { type: string; reason: string } | null } {
+  const reason = reasonOf(resolution, orphan);
+  switch (resolution) {
+    case 'sent':
+    case 'accepted':
+      return { fields: { state: states.sent, sentAt, endedAt: now }, line: { type: 'resolved', reason } };
+    case 'queued':
+    case 'unsent': {
+      const due = againAt === undefined ? {} : { dueAt: againAt };
+      return { fields: { state: states.queued, ...due }, line: { type: 'requeued', reason } };
+    }
+    case 'unknown':
+      return { fields: { state: states.unknown, reason }, line: { type: 'unknown', reason } };
+    case 'early':
+      return { fields: { state: states.unknown, reason, dueAt: askedAt }, line: null };
   }
 }
 

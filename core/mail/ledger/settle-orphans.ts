@@ -10,8 +10,8 @@ import {
   type OrphanCounts,
   orphanedTimes,
   type Resolution,
-  reasonOf,
   resolveOrphan,
+  settledFields,
 } from './resolve-orphan.ts';
 import { isOpenRecipient, ORPHAN_STATES, states } from './states.ts';
 
@@ -120,43 +120,27 @@ function counted(orphan: Orphan, resolution: Resolution): object {
 }
 
 function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): object {
-  const { lane, recipients } = orphan;
-  const at = { at: '$$NOW', claimedAt: '$claimedAt' };
-  const timeline = (type: string, reason: string) => ({
-    $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type, reason, ...at }]],
+  if (resolution === 'later') return { dueAt: after(LEASE_MS) };
+  const againMs = Math.max(0, orphanedTimes(orphan) - 1) * ORPHANED_AGAIN_MS;
+  const { fields, line } = settledFields<unknown>(resolution, orphan, {
+    now: '$$NOW',
+    sentAt: { $ifNull: ['$claimedAt', '$$NOW'] },
+    askedAt: after(earlyMs),
+    againAt: orphan.lane === 'campaign' ? undefined : after(againMs),
   });
-  switch (resolution) {
-    case 'sent':
-    case 'accepted': {
-      const taken = recipients?.map((one) =>
-        isOpenRecipient(one) ? { ...one, state: states.sent, reason: null } : one,
-      );
-      return {
-        state: states.sent,
-        reason: '$$REMOVE',
-        dueAt: '$$REMOVE',
-        // Every delivered mail needs a start time to count from; the attempt is the nearest time that is known.
-        sentAt: { $ifNull: ['$claimedAt', '$$NOW'] },
-        endedAt: '$$NOW',
-        ...(taken ? { recipients: { $literal: taken } } : {}),
-        timeline: timeline('resolved', reasonOf(resolution, orphan)),
-      };
-    }
-    case 'queued':
-    case 'unsent':
-      return {
-        state: states.queued,
-        reason: '$$REMOVE',
-        dueAt: lane === 'campaign' ? '$$REMOVE' : after(Math.max(0, orphanedTimes(orphan) - 1) * ORPHANED_AGAIN_MS),
-        timeline: timeline('requeued', reasonOf(resolution, orphan)),
-      };
-    case 'unknown': {
-      const reason = reasonOf(resolution, orphan);
-      return { state: states.unknown, reason, dueAt: '$$REMOVE', timeline: timeline('unknown', reason) };
-    }
-    case 'early':
-      return { state: states.unknown, reason: reasonOf(resolution, orphan), dueAt: after(earlyMs) };
-    case 'later':
-      return { dueAt: after(LEASE_MS) };
-  }
+  const taken = fields.state === states.sent ? takenRecipients(orphan) : undefined;
+  return {
+    ...{ reason: '$$REMOVE', dueAt: '$$REMOVE' },
+    ...fields,
+    ...(taken ? { recipients: { $literal: taken } } : {}),
+    ...(line ? { timeline: withLine({ ...line, at: '$$NOW', claimedAt: '$claimedAt' }) } : {}),
+  };
+}
+
+function takenRecipients({ recipients }: Orphan) {
+  return recipients?.map((one) => (isOpenRecipient(one) ? { ...one, state: states.sent, reason: null } : one));
+}
+
+function withLine(line: object): object {
+  return { $concatArrays: [{ $ifNull: ['$timeline', []] }, [line]] };
 }

@@ -12,8 +12,8 @@ import {
   type MessageIdOf,
   type OrphanCounts,
   type Resolution,
-  reasonOf,
   resolveOrphan,
+  settledFields,
 } from '../resolve-orphan.ts';
 import { states } from '../states.ts';
 import type { Block, BlockClaim, BlockRecipient } from './model.ts';
@@ -180,41 +180,23 @@ function rowOf(
   }: Pick<Settlement, 'erasedReason' | 'tags'> & { resolution: Resolution; now: Date; earlyMs: number },
 ): Message {
   const { _id, email, contactId, seq, claim } = recipient;
-  const whose = { campaignId, contactId, ...taggedWith(tags), seq, owner: lostBy, claim };
-  const row = { _id, projectId, lane: 'campaign', email, ...whose } as const;
-  const times = { claimedAt, firstAt: claimedAt };
-  const line = (type: string, reason: string) => [{ type, reason, at: now, claimedAt }];
   if (resolution === 'later') throw new Error('no row is written for a recipient whose outcome is not known yet');
-  const reason = reasonOf(resolution, recipient);
-  switch (resolution) {
-    case 'sent':
-    case 'accepted':
-      return {
-        ...row,
-        ...times,
-        state: states.sent,
-        sentAt: claimedAt,
-        endedAt: now,
-        timeline: line('resolved', reason),
-      };
-    case 'queued':
-    case 'unsent':
-      // Nothing would ever end the row of an erased contact in a campaign that is over.
-      return email === ''
-        ? {
-            ...row,
-            ...times,
-            state: states.failed,
-            reason: erasedReason,
-            endedAt: now,
-            timeline: line('failed', erasedReason),
-          }
-        : { ...row, ...times, state: states.queued, orphaned: 1, timeline: line('requeued', reason) };
-    case 'unknown':
-      return { ...row, ...times, state: states.unknown, orphaned: 1, reason, timeline: line('unknown', reason) };
-    case 'early':
-      return { ...row, ...times, state: states.unknown, orphaned: 1, reason, dueAt: new Date(now.getTime() + earlyMs) };
+  const whose = { campaignId, contactId, ...taggedWith(tags), seq, owner: lostBy, claim };
+  const row = { _id, projectId, lane: 'campaign', email, ...whose, claimedAt, firstAt: claimedAt } as const;
+  const line = (type: string, reason: string) => [{ type, reason, at: now, claimedAt }];
+  const askedAt = new Date(now.getTime() + earlyMs);
+  const settled = settledFields(resolution, recipient, { now, sentAt: claimedAt, askedAt, againAt: undefined });
+  // Nothing would ever end the row of an erased contact in a campaign that is over.
+  if (settled.fields.state === states.queued && email === '') {
+    const timeline = line('failed', erasedReason);
+    return { ...row, state: states.failed, reason: erasedReason, endedAt: now, timeline };
   }
+  return {
+    ...row,
+    ...settled.fields,
+    ...(settled.fields.state === states.sent ? {} : { orphaned: 1 }),
+    ...(settled.line ? { timeline: line(settled.line.type, settled.line.reason) } : {}),
+  };
 }
 
 /** Nothing is lost when another process has taken it over since: that one closes it. */
