@@ -3,8 +3,10 @@ import { ObjectId } from 'mongodb';
 import { trackingRoutes } from '../../api/routes/mail/tracking.ts';
 import { openCore } from '../../core/base/deps.ts';
 import { refreshCounts } from '../../core/campaigns/numbers/counts.ts';
+import { listen } from '../../core/events/listeners.ts';
 import { clickToken, openToken } from '../../core/mail/compose/tokens.ts';
 import { BUFFERED_MAX, bufferedSignals, bufferSignal, drainSignals } from '../../core/mail/feedback/buffer.ts';
+import { writeSignals } from '../../core/mail/feedback/engagements.ts';
 import { recomputeOpens } from '../../core/mail/feedback/recompute-opens.ts';
 import type { Client } from '../support/client.ts';
 import { type Environment, useEnvironment } from '../support/environment.ts';
@@ -53,6 +55,41 @@ describe('Opens and clicks', () => {
     expect(opened).to.have.length(1);
     expect(opened[0]?.automated).to.equal(false);
   });
+
+  for (const broken of ['messages', 'projectEvents', 'engagements'] as const)
+    it(`An open whose write breaks off at ${broken} has its line, its event and its count after the repeat, each once.`, async () => {
+      const { deps, own } = environment;
+      await listen(deps, own.project._id);
+      const message = await sentMessage(environment, own);
+      const open = { kind: 'open', at: new Date(), agent: BROWSER, purpose: '', method: 'GET' } as const;
+      const signals = [{ ...refOf(message), ...open }];
+      const failed = await writeSignals(failingAt(broken), signals).catch((error) => error);
+      expect(failed).to.be.instanceOf(Broken);
+      await writeSignals(deps, signals);
+      const opened = (await timelineOf(environment, message, 1)).filter(({ type }) => type === 'opened');
+      expect(opened).to.have.length(1);
+      const events = await deps.db.projectEvents.find({ projectId: own.project._id, type: 'email.opened' }).toArray();
+      const ofMail = events.filter(({ data }) => data.emailId === message._id.toHexString());
+      expect(ofMail).to.have.length(1);
+      expect((await engagementOf(environment, message))?.humanOpenedAt).to.be.instanceOf(Date);
+    });
+
+  class Broken extends Error {}
+
+  /** Writes to that collection fail; reads do not. */
+  function failingAt(name: 'messages' | 'projectEvents' | 'engagements'): Environment['deps'] {
+    const fail = async () => {
+      throw new Broken();
+    };
+    const failing = new Proxy(environment.deps.db[name] as object, {
+      get(collection, key) {
+        if (key === 'bulkWrite' || key === 'insertMany') return fail;
+        const value = Reflect.get(collection, key);
+        return typeof value === 'function' ? value.bind(collection) : value;
+      },
+    });
+    return { ...environment.deps, db: { ...environment.deps.db, [name]: failing } };
+  }
 
   const machines: Array<[string, string, Record<string, string>]> = [
     ['HEAD', 'HEAD', {}],

@@ -64,8 +64,8 @@ interface Effects {
 
 /**
  * One document for each message, however many signals it has: the first time of each kind, the evidence, and a line in the message's
- * timeline for each new kind. Repeating a signal changes no count. Signals of removed messages are ignored. Returns those of mails in
- * flight, whose rows are not written yet: write them again later.
+ * timeline for each new kind. Repeating a signal changes no count of people. Signals of removed messages are ignored. Returns those of mails
+ * in flight, whose rows are not written yet: write them again later.
  */
 export async function writeSignals(deps: MailDeps, signals: Signal[]): Promise<Signal[]> {
   const missing = await writeFound(deps, signals);
@@ -100,16 +100,11 @@ async function writeFound(deps: MailDeps, signals: Signal[]): Promise<Signal[]> 
   return signals.filter(({ messageId }) => !found.has(messageId.toHexString()));
 }
 
+/** Repeated as a whole after a failure. The engagements come last: from then on they say that nothing is new. */
 async function writeEffects(deps: MailDeps, effects: Array<Effects & { message: Facts }>): Promise<void> {
-  // Before the engagements: when this is repeated, they would say that nothing is new.
   await announceActs(deps, effects);
-  await deps.db.engagements.bulkWrite(
-    effects.map(({ engagement }) => engagement),
-    { ordered: false },
-  );
   await writeTimelines(deps, effects);
   await announceProved(deps, effects);
-  noteRates(deps, effects);
   const byProject = Map.groupBy(effects, ({ message }) => message.projectId.toHexString());
   for (const some of byProject.values())
     await publishEvents(
@@ -117,6 +112,11 @@ async function writeEffects(deps: MailDeps, effects: Array<Effects & { message: 
       some[0]!.message.projectId,
       some.flatMap(({ events }) => events),
     );
+  await deps.db.engagements.bulkWrite(
+    effects.map(({ engagement }) => engagement),
+    { ordered: false },
+  );
+  noteRates(deps, effects);
 }
 
 function noteRates(deps: MailDeps, effects: Array<Pick<Effects, 'firsts'> & { message: Facts }>): void {
@@ -229,15 +229,19 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
   return { engagement, timeline, events, firsts, acts: actsOf(message, known, first, clicked) };
 }
 
-/** A message of unknown outcome that was opened, clicked or complained about was delivered. */
+/** A message of unknown outcome that was opened, clicked or complained about was delivered. A line that is there is not written again. */
 async function writeTimelines(
   { db }: MailDeps,
   effects: Array<Pick<Effects, 'timeline'> & { message: Facts }>,
 ): Promise<void> {
   const writes = effects.flatMap(({ message, timeline }): AnyBulkWriteOperation<Message>[] => {
     const { _id, projectId, state } = message;
-    const lines = { $push: { timeline: { $each: timeline, $slice: -TIMELINE_MAX } } };
-    const add = timeline.length > 0 ? [{ updateOne: { filter: { _id, projectId }, update: lines } }] : [];
+    const add = timeline.map((line) => {
+      const { type, at, url } = line;
+      const isThere = { $elemMatch: { type, at, ...(url === undefined ? {} : { url }) } };
+      const filter = { _id, projectId, timeline: { $not: isThere } };
+      return { updateOne: { filter, update: { $push: { timeline: { $each: [line], $slice: -TIMELINE_MAX } } } } };
+    });
     if (state !== states.unknown) return add;
     const proved = [
       { $set: waitToBeCounted() },
