@@ -8,20 +8,20 @@ import {
   decideMigration,
   failMigration,
   holdMigration,
+  type NextStep,
   type RunRef,
   runMigrationPhase,
-  type Step,
 } from '../core/migrations/run.ts';
 import { beating } from './beating.ts';
 
 type PhaseOf = RunRef & { phase: MigrationPhaseName };
 
 export interface MigrationActivities {
-  beginMigration(run: RunRef): Promise<Step>;
-  runMigrationPhase(run: PhaseOf): Promise<Step>;
-  holdMigration(run: PhaseOf & { reason: string }): Promise<Step>;
-  decideMigration(run: RunRef): Promise<Step>;
-  failMigration(run: RunRef & { reason: string }): Promise<Step>;
+  beginMigration(run: RunRef): Promise<NextStep>;
+  runMigrationPhase(run: PhaseOf): Promise<NextStep>;
+  holdMigration(run: PhaseOf & { reason: string }): Promise<NextStep>;
+  decideMigration(run: RunRef): Promise<NextStep>;
+  failMigration(run: RunRef & { reason: string }): Promise<NextStep>;
 }
 
 export function migrationActivities(deps: Deps): MigrationActivities {
@@ -35,7 +35,7 @@ export function migrationActivities(deps: Deps): MigrationActivities {
 }
 
 /** Heartbeats carry the counts of the phase, for the Web UI. The state that a later attempt needs is in the database. */
-async function runPhase(deps: Deps, run: PhaseOf): Promise<Step> {
+async function runPhase(deps: Deps, run: PhaseOf): Promise<NextStep> {
   const signal = cancellationSignal();
   try {
     return await beating((show) => {

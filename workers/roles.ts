@@ -1,6 +1,6 @@
 import { signInMails } from '../core/accounts/sign-in/mails.ts';
-import { eventQueue, triggerQueue } from '../core/automations/enrollments/enroll.ts';
-import { automationChangeQueue, enrollmentQueue } from '../core/automations/enrollments/lifecycle-jobs.ts';
+import { enrollmentQueue, eventQueue, triggerQueue } from '../core/automations/enrollments/enroll.ts';
+import { automationChangeQueue } from '../core/automations/enrollments/lifecycle-jobs.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { campaignMetrics, campaignQueue } from '../core/campaigns/jobs.ts';
 import { domainQueue, domainRechecks } from '../core/domains/checks.ts';

@@ -7,7 +7,7 @@ import {
   setCurrentDetails,
 } from '@temporalio/workflow';
 import type { MigrationActivities } from '../activities/migrations.ts';
-import type { RunRef, Step } from '../core/migrations/run.ts';
+import type { NextStep, RunRef } from '../core/migrations/run.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { onSignal, showState } from './control.ts';
 import { signals } from './messages.ts';
@@ -24,7 +24,7 @@ const ATTEMPTS_MAX = 60;
  * beginning, continues instead of repeating work.
  */
 export async function migration(run: RunRef): Promise<{ status: string }> {
-  let step: Step = { next: 'phase', phase: null, status: 'queued', details: 'The run begins.' };
+  let step: NextStep = { next: 'phase', phase: null, status: 'queued', details: 'The run begins.' };
   const control = onSignal(signals.control, 'Look at the job again: something was decided.');
   showState(() => step, 'What the run does next, and its phases so far.');
   const { beginMigration, runMigrationPhase, holdMigration, decideMigration, failMigration } = activities();
@@ -58,7 +58,7 @@ export async function migration(run: RunRef): Promise<{ status: string }> {
 }
 
 /** A run that failed or was cancelled is shown as such. */
-function ended({ status, details, next, phase }: Step): { status: string } {
+function ended({ status, details, next, phase }: NextStep): { status: string } {
   setCurrentDetails(details);
   if (status === 'cancelled') throw new CancelledFailure('The migration was cancelled.');
   if (status === 'failed')

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Project } from '../base/model.ts';
-import { findCampaign, stateConflict } from './definition/campaigns.ts';
+import { findCampaign } from './definition/campaigns.ts';
 import type { CampaignsDeps } from './deps.ts';
-import type { CommitWith } from './events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './numbers/counts.ts';
 import { settleCampaignOrphans } from './run/orphans.ts';
-import { ABORTABLE, isUnderWay, PAUSABLE, sendingStatus } from './status.ts';
+import { ABORTABLE, isUnderWay, PAUSABLE, sendingStatus, stateConflict } from './status.ts';
+import type { CommitWith } from './transition.ts';
 import { type Move, transition } from './transition.ts';
 
 export interface Settled {

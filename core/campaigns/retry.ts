@@ -4,12 +4,12 @@ import { requestRun, wakeStarts } from '../jobs/starts.ts';
 import type { Message } from '../mail/ledger/model.ts';
 import { queueAgain } from '../mail/messages/of-campaigns.ts';
 import { decide, type Settled, settle } from './control.ts';
-import { findCampaign, stateConflict } from './definition/campaigns.ts';
+import { findCampaign } from './definition/campaigns.ts';
 import type { CampaignsDeps } from './deps.ts';
-import type { CommitWith } from './events.ts';
 import type { Campaign } from './model.ts';
 import { everyRow } from './people/rows.ts';
-import { RETRYABLE, sendingStatus } from './status.ts';
+import { RETRYABLE, sendingStatus, stateConflict } from './status.ts';
+import type { CommitWith } from './transition.ts';
 
 type RetriedState = 'failed' | 'unknown';
 

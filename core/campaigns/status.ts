@@ -1,3 +1,4 @@
+import { conflict } from '../base/errors.ts';
 import { statusesBefore, type Transitions } from '../base/transitions.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 
@@ -49,4 +50,8 @@ export function sendingStatus({ sendMode }: Pick<Campaign, 'sendMode'>): 'sendin
 /** A campaign may keep its status: a retry of one that failed before its start begins while it is sending. */
 export function isAllowed(from: CampaignStatus, to: CampaignStatus): boolean {
   return from === to || campaignTransitions[from].includes(to);
+}
+
+export function stateConflict(wanted: string, status: CampaignStatus) {
+  return conflict('INVALID_STATE', `A campaign that is ${status} cannot be ${wanted}.`);
 }

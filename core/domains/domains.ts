@@ -211,7 +211,7 @@ async function changeDomain(
   return deps.db.domains.findOneAndUpdate({ _id, projectId, ...onlyIf }, change, options);
 }
 
-/** Endpoints 21 and 22 answer 404 without a code. */
+/** Turning inbound mail on and off answers 404 without a code. */
 function withoutCode(error: unknown): never {
   if (error instanceof AppError) throw new AppError(error.kind, error.message);
   throw error;

@@ -26,7 +26,7 @@ export interface MigrationInput
 
 type Tenant = Pick<Project, '_id'>;
 
-/** Endpoints 25 and 29: the job is accepted without a request to the provider, and the job queue starts its run. */
+/** The job is accepted without a request to the provider, and the job queue starts its run. */
 export async function startMigration(
   deps: MigrationsDeps,
   project: Tenant,

@@ -14,8 +14,8 @@ import {
   migrationEvent,
   NOTES_MAX,
   type PhaseRun,
+  phaseRun,
   publishMigration,
-  savePhase,
   withNotes,
 } from './progress/progress.ts';
 import { describeMigration, finalStatus, isOver, nextPhase } from './rules/phase-order.ts';
@@ -30,7 +30,7 @@ export interface RunRef {
 }
 
 /** The next step of the workflow, and the state of the job for an operator. */
-export interface Step {
+export interface NextStep {
   next: 'phase' | 'hold' | 'end';
   phase: MigrationPhaseName | null;
   status: MigrationStatus;
@@ -48,10 +48,7 @@ interface Attempt {
 const GROUPS_MISSING =
   ': it lacks the scope asm.groups.read or asm.groups.suppressions.read, so people who left a group arrive here as mailable';
 
-/** How often progress is published on the project's stream. */
-const PUBLISH_EVERY_MS = 1_000;
-
-export async function beginMigration(deps: MigrationsDeps, ref: RunRef): Promise<Step> {
+export async function beginMigration(deps: MigrationsDeps, ref: RunRef): Promise<NextStep> {
   const migration = await takeSlot(deps, ref, null);
   if ('next' in migration) return migration;
   await publishEvents(deps, migration.projectId, [migrationEvent('running', migration, `run ${migration.run}`)]);
@@ -63,14 +60,14 @@ export async function runMigrationPhase(
   deps: MigrationsDeps,
   ref: RunRef & { phase: MigrationPhaseName },
   attempt: Attempt,
-): Promise<Step> {
+): Promise<NextStep> {
   const taken = await takeSlot(deps, ref, attempt.owner);
   if ('next' in taken) return taken;
   const phase = taken.phases.find(({ name }) => name === ref.phase);
   if (!phase || isOver(phase)) return endOrNext(deps, taken);
-  const run: Working = { migration: taken, phase };
+  const run = phaseRun(deps, { migration: taken, phase }, attempt);
   try {
-    await workThrough(deps, run, attempt);
+    await workThrough(run);
     return await endOrNext(deps, run.migration);
   } catch (error) {
     if (error instanceof MigrationStopped) return stepNow(deps, ref);
@@ -89,7 +86,7 @@ export async function holdMigration(
   name: MigrationPhaseName,
   reason: string,
   owner?: string,
-): Promise<Step> {
+): Promise<NextStep> {
   const now = deps.clock.now();
   const why = withNotes([], [{ item: name, message: reason }]);
   const held = await deps.db.migrations.findOneAndUpdate(
@@ -118,7 +115,7 @@ export async function holdMigration(
 }
 
 /** The decision of a person since the run holds; `hold` without one. */
-export async function decideMigration(deps: MigrationsDeps, ref: RunRef): Promise<Step> {
+export async function decideMigration(deps: MigrationsDeps, ref: RunRef): Promise<NextStep> {
   const decided = await deps.db.migrations.findOneAndUpdate(
     { ...filterOf(ref), status: 'running', decision: { $ne: null } },
     { $set: { decision: null, updatedAt: deps.clock.now() }, $inc: { version: 1 } },
@@ -131,7 +128,7 @@ export async function decideMigration(deps: MigrationsDeps, ref: RunRef): Promis
 }
 
 /** No decision came in time, or the run itself failed. The key stays for a retry, but not for ever. */
-export async function failMigration(deps: MigrationsDeps, ref: RunRef, reason: string): Promise<Step> {
+export async function failMigration(deps: MigrationsDeps, ref: RunRef, reason: string): Promise<NextStep> {
   const { run, _id, projectId } = filterOf(ref);
   const migration = await deps.db.migrations.findOne({ _id, projectId, run });
   const failureReason = [reason, migration?.attention].filter(Boolean).join(' ');
@@ -143,7 +140,7 @@ export async function failMigration(deps: MigrationsDeps, ref: RunRef, reason: s
  * Every step begins with this compare-and-set, so that a run that was replaced (a Reset in the Web UI restores old ones) changes nothing.
  * The job that owns the slot then is started again, since the Reset has terminated its run.
  */
-async function takeSlot(deps: MigrationsDeps, ref: RunRef, owner: string | null): Promise<Migration | Step> {
+async function takeSlot(deps: MigrationsDeps, ref: RunRef, owner: string | null): Promise<Migration | NextStep> {
   const now = deps.clock.now();
   try {
     const taken = await inTransaction(deps, async (session) => {
@@ -195,45 +192,20 @@ async function startHolderAgain(deps: MigrationsDeps, { projectId }: RunRef): Pr
   wakeStarts(deps, 'migration', holder.projectId);
 }
 
-interface Working {
-  migration: Migration;
-  phase: MigrationPhase;
-}
-
-async function workThrough(deps: MigrationsDeps, run: Working, { signal, show }: Attempt): Promise<void> {
+async function workThrough(run: PhaseRun): Promise<void> {
+  const { deps, signal } = run;
   const { provider } = run.migration;
-  let publishedAt = Number.NEGATIVE_INFINITY;
-  const save = async (change: Partial<MigrationPhase>) => {
-    run.migration = await savePhase(deps, run.migration, { ...run.phase, ...change });
-    run.phase = run.migration.phases.find(({ name }) => name === run.phase.name) ?? run.phase;
-    show?.(run.phase);
-    if (change.status === undefined && performance.now() - publishedAt < PUBLISH_EVERY_MS) return;
-    publishedAt = performance.now();
-    const { projectId, version } = run.migration;
-    await publishEvents(deps, projectId, [migrationEvent('progress', run.migration, version)]);
-  };
   // The reason of the hold is over now.
   const errors = run.phase.errors.filter(({ item }) => item !== run.phase.name);
-  await save({ status: 'running', errors, startedAt: run.phase.startedAt ?? deps.clock.now(), completedAt: null });
+  await run.save({ status: 'running', errors, startedAt: run.phase.startedAt ?? deps.clock.now(), completedAt: null });
   const options = {
     key: await openKey(deps, run.migration),
     patienceMs: deps.config.migrationPatienceSeconds * 1_000,
     signal,
   };
-  const phaseRun: PhaseRun = {
-    deps,
-    signal,
-    save,
-    get migration() {
-      return run.migration;
-    },
-    get phase() {
-      return run.phase;
-    },
-  };
   try {
-    const isWanted = await workOnPhase(phaseRun, openSource(deps.sources, provider, options));
-    await save({ status: isWanted ? 'completed' : 'skipped', cursor: null, completedAt: deps.clock.now() });
+    const isWanted = await workOnPhase(run, openSource(deps.sources, provider, options));
+    await run.save({ status: isWanted ? 'completed' : 'skipped', cursor: null, completedAt: deps.clock.now() });
   } catch (error) {
     // Provider A grants a key single scopes, and data that it may not read are left out; provider B's keys have all scopes or none.
     if (!(error instanceof SourceError && error.kind === 'forbidden' && provider === 'providerA')) throw error;
@@ -241,12 +213,12 @@ async function workThrough(deps: MigrationsDeps, run: Working, { signal, show }:
     if (isOfGroups && run.migration.requireSuppressions) throw error;
     const message = `the key may not read this at the source${isOfGroups ? GROUPS_MISSING : ''}`;
     const review = withNotes(run.phase.review, [{ item: run.phase.name, message }]);
-    await save({ status: 'skipped', cursor: null, review, completedAt: deps.clock.now() });
+    await run.save({ status: 'skipped', cursor: null, review, completedAt: deps.clock.now() });
   }
 }
 
 /** The last phase ends the job: its key is deleted, and the slot is free. */
-async function endOrNext(deps: MigrationsDeps, migration: Migration): Promise<Step> {
+async function endOrNext(deps: MigrationsDeps, migration: Migration): Promise<NextStep> {
   if (nextPhase(migration.phases) !== null) return stepOf(migration);
   const { _id, projectId, run, phases } = migration;
   const end = { status: finalStatus(phases), failureReason: null };
@@ -258,7 +230,7 @@ function refOf({ _id, projectId, run }: Migration): RunRef {
   return { projectId: projectId.toHexString(), migrationId: _id.toHexString(), run };
 }
 
-async function stepNow(deps: MigrationsDeps, ref: RunRef): Promise<Step> {
+async function stepNow(deps: MigrationsDeps, ref: RunRef): Promise<NextStep> {
   const { _id, projectId } = filterOf(ref);
   const migration = await deps.db.migrations.findOne({ _id, projectId });
   const isOurs = migration?.run === ref.run;
@@ -267,7 +239,7 @@ async function stepNow(deps: MigrationsDeps, ref: RunRef): Promise<Step> {
   return { next: 'end', phase: null, status: 'cancelled', details: 'Replaced by a later run of the same migration.' };
 }
 
-function stepOf(migration: Migration): Step {
+function stepOf(migration: Migration): NextStep {
   const { status, phases } = migration;
   const details = describeMigration(migration);
   if (!isLive(status)) return { next: 'end', phase: null, status, details };

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { migrationQueue } from '../../core/migrations/progress/jobs.ts';
-import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run.ts';
+import { beginMigration, type NextStep, runMigrationPhase } from '../../core/migrations/run.ts';
 import { SourceError, type Sources } from '../../core/migrations/source.ts';
 import { type AccountB, smallAccountB } from '../providers/account-b.ts';
 import type { Tenant } from '../support/environment.ts';
@@ -30,7 +30,7 @@ describe('Migrations at the same time', () => {
     let migrationId: string;
     let reading: PromiseWithResolvers<void>;
     let answer: PromiseWithResolvers<void>;
-    let earlier: Promise<Step | SourceError>;
+    let earlier: Promise<NextStep | SourceError>;
 
     const attempt = (deps: Deps, owner: string) => {
       const ref = { projectId: tenant.project._id.toHexString(), migrationId, run: 1, phase: 'templates' as const };

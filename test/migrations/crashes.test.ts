@@ -1,7 +1,7 @@
 // Promise: nothing is lost.
 import { expect } from 'chai';
 import type { Deps } from '../../core/base/deps.ts';
-import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run.ts';
+import { beginMigration, type NextStep, runMigrationPhase } from '../../core/migrations/run.ts';
 import { sampleAccountA } from '../providers/account-a.ts';
 import { sampleAccountB } from '../providers/account-b.ts';
 import type { Tenant } from '../support/environment.ts';
@@ -70,7 +70,7 @@ describe('A migration whose process dies again and again', function () {
 async function runThroughCrashes(deps: Deps, { project }: Tenant, migrationId: string): Promise<number> {
   const run = { projectId: project._id.toHexString(), migrationId, run: 1 };
   let crashes = 0;
-  let step: Step = await beginMigration(deps, run);
+  let step: NextStep = await beginMigration(deps, run);
   for (let attempt = 0; step.next === 'phase' && step.phase; attempt += 1) {
     const dying = dyingDeps(deps, 4 + (attempt % 3), attempt % 2 === 0);
     try {

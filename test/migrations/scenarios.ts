@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Step } from '../../core/migrations/run.ts';
+import type { NextStep } from '../../core/migrations/run.ts';
 import { signals } from '../../workflows/messages.ts';
 import { until } from '../support/wait.ts';
 import type { Scenario } from '../workflows/scenarios.ts';
@@ -7,15 +7,20 @@ import type { Scenario } from '../workflows/scenarios.ts';
 const run = { projectId: '0123456789abcdef01234567', migrationId: '89abcdef0123456789abcdef', run: 1 };
 const attributes = { ProjectId: run.projectId, BulkOperationId: run.migrationId, Status: 'queued' };
 
-const at = (phase: Step['phase']): Step => ({ next: 'phase', phase, status: 'running', details: `at ${phase}` });
-const held: Step = { next: 'hold', phase: 'contacts', status: 'needs_attention', details: 'needs attention' };
-const completed: Step = { next: 'end', phase: null, status: 'completed', details: 'completed' };
-const cancelled: Step = { next: 'end', phase: null, status: 'cancelled', details: 'cancelled' };
+const at = (phase: NextStep['phase']): NextStep => ({
+  next: 'phase',
+  phase,
+  status: 'running',
+  details: `at ${phase}`,
+});
+const held: NextStep = { next: 'hold', phase: 'contacts', status: 'needs_attention', details: 'needs attention' };
+const completed: NextStep = { next: 'end', phase: null, status: 'completed', details: 'completed' };
+const cancelled: NextStep = { next: 'end', phase: null, status: 'cancelled', details: 'cancelled' };
 
 /** `phases` and `decisions`: each answer in turn; an Error is a phase that cannot continue. */
 function migrationScenario(
   name: string,
-  { phases, decisions = [] }: { phases: Array<Step | Error>; decisions?: Step[] },
+  { phases, decisions = [] }: { phases: Array<NextStep | Error>; decisions?: NextStep[] },
   meanwhile: (handle: WorkflowHandle) => Promise<void> = async () => undefined,
 ): Scenario {
   const answers = { phases: [...phases], decisions: [...decisions] };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../../core/base/deps.ts';
-import { beginMigration, decideMigration, runMigrationPhase, type Step } from '../../core/migrations/run.ts';
+import { beginMigration, decideMigration, type NextStep, runMigrationPhase } from '../../core/migrations/run.ts';
 import { SourceError } from '../../core/migrations/source.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import type { AccountA } from '../providers/account-a.ts';
@@ -151,7 +151,7 @@ export async function runPhases(
   { project }: Tenant,
   migrationId: string,
   signal?: AbortSignal,
-): Promise<Step> {
+): Promise<NextStep> {
   const ref = { projectId: project._id.toHexString(), migrationId, run: 1 };
   let step = await beginMigration(deps, ref);
   while (step.next === 'phase' && step.phase) {

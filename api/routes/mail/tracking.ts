@@ -1,5 +1,4 @@
-import { noteClick } from '../../../core/mail/feedback/clicks.ts';
-import { noteOpen, type Visitor } from '../../../core/mail/feedback/opens.ts';
+import { noteClick, noteOpen, type Visitor } from '../../../core/mail/feedback/buffer.ts';
 import { type Call, endpoint, Page } from '../../http/endpoint.ts';
 import { linkNotFound } from '../../pages/not-found.ts';
 

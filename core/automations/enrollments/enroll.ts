@@ -1,16 +1,18 @@
 import type { AnyBulkWriteOperation, Collection, Document, ObjectId } from 'mongodb';
 import { oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
+import { RateShare } from '../../base/limits/budgets.ts';
 import { createBatcher } from '../../base/work/batcher.ts';
-import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
+import { again, type DueOutcome, documentQueue, done, settled } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import { mailChannel } from '../../mail/messages/messages.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from '../model.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from '../record-triggers.ts';
-import { advanceEnrollment, firstMove } from './advance.ts';
+import { advanceEnrollment, currentWait, firstMove } from './advance.ts';
 import { commitMove } from './commit.ts';
 
+const ENROLL_CONCURRENCY = 16;
 /** Time of the second erasure, for data written by a request that read the contact before it was deleted. */
 const ERASE_AGAIN_MS = 60_000;
 const NOTES_TOGETHER_MAX = 64;
@@ -36,6 +38,40 @@ export function eventQueue(deps: AutomationsDeps): JobQueue {
     run: (event) => followEvent(deps, event),
   });
 }
+
+/** Starts runs and wakes waiting ones, at the rate that Temporal can bear, with projects taking turns. */
+export function enrollmentQueue(deps: AutomationsDeps): JobQueue {
+  return documentQueue<Enrollment>(deps, {
+    name: ENROLLMENTS,
+    collection: deps.db.enrollments,
+    field: 'dueAt',
+    concurrencyMax: ENROLL_CONCURRENCY,
+    allowance: enrollmentStarts(deps),
+    run: async (enrollment) => {
+      const { _id, projectId, automationId, contactId, status, asked } = enrollment;
+      const run = {
+        enrollmentId: _id.toHexString(),
+        projectId: projectId.toHexString(),
+        automationId: automationId.toHexString(),
+        contactId: contactId.toHexString(),
+      };
+      if (status !== 'active') await deps.workflows.wakeEnrollment(run);
+      else if (asked) await deps.workflows.enroll(run, { isNew: false });
+      else await deps.workflows.enroll(run, { isNew: true, wait: await currentWait(deps, enrollment) });
+      return done;
+    },
+  });
+}
+
+const enrollmentStarts = oncePerCore(
+  ({ budgets, config }: AutomationsDeps) =>
+    new RateShare(budgets, {
+      name: 'enrollments',
+      amount: config.enrollPerSecond,
+      roles: ['background'],
+      isFirst: false,
+    }),
+);
 
 async function followTrigger(
   deps: AutomationsDeps,

@@ -1,15 +1,11 @@
-import { oncePerCore } from '../../base/deps.ts';
-import { RateShare } from '../../base/limits/budgets.ts';
 import { again, type DueOutcome, documentQueue, done } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Automation, Enrollment } from '../model.ts';
+import type { Automation } from '../model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from '../record-triggers.ts';
-import { currentWait } from './advance.ts';
 import { leave } from './exit.ts';
 
 const PEOPLE_AT_ONCE = 500;
-const ENROLL_CONCURRENCY = 16;
 const AGAIN_AFTER_MS = 20_000;
 
 /** Applies a new status of an automation to its enrollments. May run twice: it selects only enrollments that are not yet updated. */
@@ -23,40 +19,6 @@ export function automationChangeQueue(deps: AutomationsDeps): JobQueue {
     run: (automation) => followStatus(deps, automation),
   });
 }
-
-/** Starts runs and wakes waiting ones, at the rate that Temporal can bear, with projects taking turns. */
-export function enrollmentQueue(deps: AutomationsDeps): JobQueue {
-  return documentQueue<Enrollment>(deps, {
-    name: ENROLLMENTS,
-    collection: deps.db.enrollments,
-    field: 'dueAt',
-    concurrencyMax: ENROLL_CONCURRENCY,
-    allowance: enrollmentStarts(deps),
-    run: async (enrollment) => {
-      const { _id, projectId, automationId, contactId, status, asked } = enrollment;
-      const run = {
-        enrollmentId: _id.toHexString(),
-        projectId: projectId.toHexString(),
-        automationId: automationId.toHexString(),
-        contactId: contactId.toHexString(),
-      };
-      if (status !== 'active') await deps.workflows.wakeEnrollment(run);
-      else if (asked) await deps.workflows.enroll(run, { isNew: false });
-      else await deps.workflows.enroll(run, { isNew: true, wait: await currentWait(deps, enrollment) });
-      return done;
-    },
-  });
-}
-
-const enrollmentStarts = oncePerCore(
-  ({ budgets, config }: AutomationsDeps) =>
-    new RateShare(budgets, {
-      name: 'enrollments',
-      amount: config.enrollPerSecond,
-      roles: ['background'],
-      isFirst: false,
-    }),
-);
 
 async function followStatus(
   deps: AutomationsDeps,

@@ -123,3 +123,13 @@ export async function removeBlocks(deps: CampaignsDeps, { campaign }: Attempt, r
 function ours({ campaign, run }: Attempt) {
   return { ...campaign, 'freeze.run': run, 'freeze.isDone': false };
 }
+
+/** The recipients that the freeze of these campaigns wrote down are counted as accepted. */
+export async function markFreezesCounted(
+  { db }: Pick<CampaignsDeps, 'db'>,
+  projectId: ObjectId,
+  ids: ObjectId[],
+  session: Session,
+): Promise<void> {
+  await db.campaigns.updateMany({ _id: { $in: ids }, projectId }, { $unset: { countDueAt: '' } }, { session });
+}

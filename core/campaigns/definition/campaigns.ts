@@ -3,7 +3,7 @@ import type { duplicateCampaignBody } from '../../../schemas/campaigns/campaigns
 import type { Described } from '../../../schemas/schema.ts';
 import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';
-import { conflict, invalid, notFound } from '../../base/errors.ts';
+import { invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import { madeBy, type Origin, refuseAuthor } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
@@ -12,9 +12,9 @@ import { taggedWith } from '../../base/text/tags.ts';
 import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { referToTemplate } from '../../templates/find.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import { insertCampaign } from '../events.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
-import { DELETABLE } from '../status.ts';
+import { DELETABLE, stateConflict } from '../status.ts';
+import { insertCampaign } from '../transition.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import {
   type CampaignInput,
@@ -132,10 +132,6 @@ export async function deleteCampaign(deps: CampaignsDeps, project: Project, camp
 function campaignNotFound() {
   const error = notFound('CAMPAIGN');
   return Object.assign(error, { details: 'It does not exist, was deleted, or belongs to another project.' });
-}
-
-export function stateConflict(wanted: string, status: CampaignStatus) {
-  return conflict('INVALID_STATE', `A campaign that is ${status} cannot be ${wanted}.`);
 }
 
 function idOf({ at, seed }: Origin): ObjectId {

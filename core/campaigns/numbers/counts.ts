@@ -1,5 +1,7 @@
 import type { ObjectId } from 'mongodb';
+import { oncePerCore } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
+import { costlyCache } from '../../base/work/cache.ts';
 import { countClaims, countOpen } from '../../mail/ledger/blocks/counts.ts';
 import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
 import type { CampaignsDeps } from '../deps.ts';
@@ -21,6 +23,11 @@ export interface LedgerCounts {
 
 const NOT_SENT = ALL_STATES.filter((state) => state !== states.sent);
 
+/** Smaller campaigns are counted for each watcher, in some milliseconds. */
+const KEPT_FROM_TOTAL = 5_000;
+/** At most a tenth of the time is spent on counting, however many watch. */
+const keptCounts = oncePerCore(() => costlyCache<LedgerCounts>({ sizeMax: 1_000 }));
+
 type Db = Pick<CampaignsDeps, 'db' | 'mongo'>;
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
@@ -36,6 +43,18 @@ export async function ledgerCounts(deps: Db, campaign: Tenant, { exact } = { exa
   } finally {
     await session.endSession();
   }
+}
+
+/**
+ * Counts for watchers, which may be some moments old for a large campaign. After a decision, and when the audience is written,
+ * everything is counted again.
+ */
+export async function shownCounts(deps: Db & Pick<CampaignsDeps, 'state'>, campaign: Campaign): Promise<LedgerCounts> {
+  const { _id, updatedAt, freeze } = campaign;
+  if ((freeze?.frozen?.total ?? freeze?.written ?? 0) < KEPT_FROM_TOTAL)
+    return ledgerCounts(deps, campaign, { exact: false });
+  const key = `${_id.toHexString()} ${updatedAt.getTime()} ${freeze?.frozen ? 'frozen' : 'freezing'}`;
+  return keptCounts(deps).get(key, () => ledgerCounts(deps, campaign, { exact: false }));
 }
 
 async function countParts(

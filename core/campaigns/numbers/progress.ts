@@ -4,9 +4,8 @@ import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
 import { sendingMsOf } from '../transition.ts';
-import { type LedgerCounts, nextAtOf } from './counts.ts';
+import { type LedgerCounts, nextAtOf, shownCounts } from './counts.ts';
 import { processedOf } from './rates.ts';
-import { shownCounts } from './shown.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const LIFE_EVERY = 15;

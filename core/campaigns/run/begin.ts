@@ -7,10 +7,10 @@ import { listEntries, withEntries } from '../definition/expand.ts';
 import { holdLists } from '../definition/holds.ts';
 import { readyToPublish } from '../definition/input.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import type { CommitWith } from '../events.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { sendingStatus } from '../status.ts';
+import type { CommitWith } from '../transition.ts';
 import { type Move, transition } from '../transition.ts';
 import { compileFrozen } from './compile.ts';
 

@@ -1,11 +1,15 @@
 import type { ObjectId } from 'mongodb';
 import { oncePerCore } from '../../base/deps.ts';
+import type { Project } from '../../base/model.ts';
+import { emailDomain } from '../../base/text/addresses.ts';
 import { createBatcher } from '../../base/work/batcher.ts';
 import { BoundedMap } from '../../base/work/cache.ts';
 import type { SuppressionFact } from '../../consent/suppressions/rules.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import type { Domain } from '../../domains/model.ts';
+import { domainNotVerified } from '../../domains/senders.ts';
 import type { MailDeps } from '../deps.ts';
+import type { MailDraft } from './inputs.ts';
 
 type VerifiedDomain = Pick<Domain, '_id' | 'domainName'>;
 
@@ -29,6 +33,19 @@ const VERIFIED_KEPT_MAX = 1_000;
 /** Read for every mail, so requests that arrive together share one read for each project. */
 export function mailFacts(deps: MailDeps, question: MailQuestion): Promise<MailFacts> {
   return asker(deps)(question);
+}
+
+/** The domain of From must be verified; returns the suppressed addresses. */
+export async function checkSender(
+  deps: MailDeps,
+  project: Pick<Project, '_id'>,
+  { content }: MailDraft,
+  emails: string[],
+): Promise<MailFacts['suppressions']> {
+  const domainName = emailDomain(content.from.email);
+  const facts = await mailFacts(deps, { projectId: project._id, domainName, emails });
+  if (!facts.domain) throw domainNotVerified('from/email');
+  return facts.suppressions;
 }
 
 const asker = oncePerCore((deps: MailDeps) => {

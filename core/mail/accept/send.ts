@@ -5,11 +5,10 @@ import { invalid, unprocessable } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { requireSandbox } from '../../base/sandbox.ts';
-import { emailDomain, normalizeEmail } from '../../base/text/addresses.ts';
+import { normalizeEmail } from '../../base/text/addresses.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { breather } from '../../base/work/breathe.ts';
 import { type SuppressionFact, stoppedBy } from '../../consent/suppressions/rules.ts';
-import { domainNotVerified } from '../../domains/senders.ts';
 import { TemplateRenderError } from '../../templates/language/templates.ts';
 import { checkData, checkRendering } from '../../templates/mail.ts';
 import { linkSetOf } from '../compose/link-sets.ts';
@@ -23,7 +22,7 @@ import { copiesOf } from '../messages/copies.ts';
 import { publishScheduled, publishSuppressed } from '../messages/events.ts';
 import { dueAtOnce, type Mailing, queueMailing, refuseFullBacklog } from '../messages/messages.ts';
 import { scheduledLine } from '../messages/scheduled/change-state.ts';
-import { mailFacts } from './check-sender.ts';
+import { checkSender } from './check-sender.ts';
 import { fetchAttachments } from './fetch-attachments.ts';
 import {
   type BulkInput,
@@ -193,14 +192,6 @@ function checkRecipients(recipients: MessageRecipient[], field: string): void {
       `A mail goes to ${RECIPIENTS_MAX} addresses at most: to, cc and bcc together.`,
       `${field}: must have ${RECIPIENTS_MAX} addresses at most with cc and bcc`,
     );
-}
-
-/** The sender's domain must be verified; returns the suppressed addresses. */
-async function checkSender(deps: MailDeps, project: Project, { content }: MailDraft, emails: string[]) {
-  const domainName = emailDomain(content.from.email);
-  const facts = await mailFacts(deps, { projectId: project._id, domainName, emails });
-  if (!facts.domain) throw domainNotVerified('from/email');
-  return facts.suppressions;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { oncePerCore } from '../../base/deps.ts';
+import { readClickToken, readOpenToken } from '../compose/tokens.ts';
 import type { MailDeps } from '../deps.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 
@@ -16,6 +17,15 @@ const IN_FLIGHT_AGAIN_MS = 1_000;
 /** The same while the process stops. */
 const IN_FLIGHT_LAST_MS = 100;
 
+const SAFE_TARGET = /^https?:\/\/[^\s\\\p{Cc}]+$/iu;
+
+export interface Visitor {
+  at: Date;
+  agent: string;
+  purpose: string;
+  method: string;
+}
+
 interface Buffer {
   waiting: Signal[];
   /** Of mails whose rows are not written yet. */
@@ -25,6 +35,22 @@ interface Buffer {
   running: boolean;
   dropped: number;
   stopped: boolean;
+}
+
+/** Returns whether the token is one of ours. */
+export function noteOpen(deps: MailDeps, token: string, visitor: Visitor): boolean {
+  const ref = readOpenToken(deps.config, token);
+  if (ref) bufferSignal(deps, { kind: 'open', ...ref, ...visitor });
+  return ref !== null;
+}
+
+/** The target of the link, which exists only inside the signed token; null for a token that is not ours. HEAD does not count as a click. */
+export function noteClick(deps: MailDeps, token: string, { at, agent, method }: Visitor): string | null {
+  const read = readClickToken(deps.config, token);
+  if (!read || !SAFE_TARGET.test(read.target)) return null;
+  const { target, ...ref } = read;
+  if (method !== 'HEAD') bufferSignal(deps, { kind: 'click', ...ref, at, agent, url: target });
+  return target;
 }
 
 /** Returns at once: pixels and links never wait for the database. Signals are written in batches, and repeated until that succeeds. */

@@ -19,7 +19,7 @@ import { EVERYBODY, NEWCOMERS, saveWalked, segmentStep, type WalkStep, walkConta
 const DETAILED_SIZE = 10;
 
 /** All contacts, then the members of each audience. When only audiences are selected, their members are the contacts. */
-interface Step extends WalkStep {
+interface ContactStep extends WalkStep {
   addListIds: ObjectId[];
   counts: 'contacts' | 'members';
 }
@@ -38,7 +38,7 @@ export async function contactsOfB(run: PhaseRun, source: SourceB): Promise<boole
   return true;
 }
 
-async function stepsOf(run: PhaseRun, source: SourceB): Promise<Step[]> {
+async function stepsOf(run: PhaseRun, source: SourceB): Promise<ContactStep[]> {
   const { listIds } = run.migration.selection;
   if (listIds?.length === 0) return [];
   const all = await source.listSegments();
@@ -47,14 +47,16 @@ async function stepsOf(run: PhaseRun, source: SourceB): Promise<Step[]> {
     all.filter(({ id }) => listIds === null || listIds.includes(id)),
   );
   const members = lists.map(
-    ({ source: segment, listId }): Step => ({
+    ({ source: segment, listId }): ContactStep => ({
       ...segmentStep(segment.id),
       addListIds: [listId],
       counts: listIds === null ? 'members' : 'contacts',
     }),
   );
   if (listIds !== null) return members;
-  const everybody = [EVERYBODY, NEWCOMERS].map((step): Step => ({ ...step, addListIds: [], counts: 'contacts' }));
+  const everybody = [EVERYBODY, NEWCOMERS].map(
+    (step): ContactStep => ({ ...step, addListIds: [], counts: 'contacts' }),
+  );
   return [...everybody, ...members];
 }
 
@@ -62,7 +64,7 @@ async function stepsOf(run: PhaseRun, source: SourceB): Promise<Step[]> {
 async function importPage(
   run: PhaseRun,
   source: SourceB,
-  { step, mapped }: { step: Step; mapped: MappedField[] },
+  { step, mapped }: { step: ContactStep; mapped: MappedField[] },
   contacts: SourceContact[],
 ): Promise<void> {
   const isDetailed = mapped.length > 0 && step.counts === 'contacts';
@@ -92,7 +94,7 @@ async function withProperties(
   return { present, gone: contacts.length - present.length };
 }
 
-async function savePart(run: PhaseRun, step: Step, part: SourceContact[], page: Imported): Promise<void> {
+async function savePart(run: PhaseRun, step: ContactStep, part: SourceContact[], page: Imported): Promise<void> {
   const before = countsOf(run.phase);
   const counts = step.counts === 'contacts' ? addContacts(before, page) : addMembers(before, page);
   const seen = counts.succeeded + counts.failed + counts.skipped;

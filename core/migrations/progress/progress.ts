@@ -1,10 +1,12 @@
-import type { NewEvent } from '../../events/events.ts';
+import { type NewEvent, publishEvents } from '../../events/events.ts';
 import type { MigrationsDeps } from '../deps.ts';
 import type { Migration, MigrationNote, MigrationPhase } from '../model.ts';
 
 /** Notes of one list that are kept; further ones only count. */
 export const NOTES_MAX = 100;
 const NOTE_LENGTH_MAX = 500;
+/** How often progress is published on the project's stream. */
+const PUBLISH_EVERY_MS = 1_000;
 
 /** The work of one phase as the phase sees it: the selection, its state, and how it reports progress. */
 export interface PhaseRun {
@@ -20,8 +22,30 @@ export interface PhaseRun {
 /** The job was cancelled, holds, or belongs to a later run or attempt: this one must stop writing. */
 export class MigrationStopped extends Error {}
 
+/** `show` is for operators. */
+export function phaseRun(
+  deps: MigrationsDeps,
+  { migration, phase }: Pick<PhaseRun, 'migration' | 'phase'>,
+  { signal, show }: { signal?: AbortSignal; show?(phase: MigrationPhase): void },
+): PhaseRun {
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  const run: PhaseRun = {
+    ...{ deps, migration, phase, signal },
+    async save(change) {
+      run.migration = await savePhase(deps, run.migration, { ...run.phase, ...change });
+      run.phase = run.migration.phases.find(({ name }) => name === run.phase.name) ?? run.phase;
+      show?.(run.phase);
+      if (change.status === undefined && performance.now() - publishedAt < PUBLISH_EVERY_MS) return;
+      publishedAt = performance.now();
+      const { projectId, version } = run.migration;
+      await publishEvents(deps, projectId, [migrationEvent('progress', run.migration, version)]);
+    },
+  };
+  return run;
+}
+
 /** One writer at a time: the attempt that began the phase last owns it, and an earlier one stops at its next save. */
-export async function savePhase(deps: MigrationsDeps, migration: Migration, phase: MigrationPhase): Promise<Migration> {
+async function savePhase(deps: MigrationsDeps, migration: Migration, phase: MigrationPhase): Promise<Migration> {
   const { _id, projectId, run, owner, phases } = migration;
   const index = phases.findIndex(({ name }) => name === phase.name);
   const saved = await deps.db.migrations.findOneAndUpdate(

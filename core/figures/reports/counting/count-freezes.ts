@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { markFreezesCounted } from '../../../campaigns/numbers/counted.ts';
+import { markFreezesCounted } from '../../../campaigns/audience/attempt.ts';
 import { quarterOf } from '../../../mail/ledger/counting/tally.ts';
 import type { Documents, Origin } from '../documents.ts';
 import { campaignOrigins } from './campaign-origins.ts';
