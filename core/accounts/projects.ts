@@ -59,7 +59,7 @@ export async function createProject(
   return insertProject(deps, project);
 }
 
-/** Endpoint 23: here a malformed id is an invalid request; elsewhere it is a project that does not exist. */
+/** Here a malformed id is an invalid request; elsewhere it is a project that does not exist. */
 export async function getProject(deps: AccountsDeps, organizationId: ObjectId, projectId: string): Promise<Project> {
   const _id = parseId(projectId);
   if (!_id)

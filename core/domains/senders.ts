@@ -34,7 +34,7 @@ export async function listSenders(
   return { entries, pagination: paginationOf(1, Math.max(1, entries.length), entries.length) };
 }
 
-/** Endpoint 20. `field` is given when the id was in a body. */
+/** `field` is given when the id was in a body. */
 export function getSender(
   deps: DomainsDeps,
   project: Pick<Project, '_id'>,

@@ -28,7 +28,7 @@ interface Replied {
 /** Addresses that are not read by people. */
 const UNATTENDED = /^(no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|.*[.+_-]noreply)@/;
 
-/** Endpoint 2: an answer within the conversation, sent like every single mail. Its errors have no code. */
+/** An answer within the conversation, sent like every single mail. Its errors have no code. */
 export async function replyToInbound(
   deps: InboundDeps,
   project: Project,

@@ -30,7 +30,7 @@ export async function planFromB(deps: MigrationsDeps, project: Tenant, { key, si
   return plan;
 }
 
-/** Endpoints 26 and 30. */
+/** The templates that the call names, in its time. */
 export function migrateTemplatesNow(
   deps: MigrationsDeps,
   project: Tenant,

@@ -6,7 +6,7 @@ const PAST_TOLERANCE_MS = 60_000;
 
 type Timing = Pick<Campaign, 'status' | 'sendMode' | 'sendNow' | 'scheduledAt' | 'startsAt'>;
 
-/** Draft or scheduled, and the start time: "Campaign states" of the decisions. A PATCH without a time leaves it alone. */
+/** Draft or scheduled, and the start time. A PATCH without a time leaves it alone. */
 export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, sendNowDelaySeconds: number): Timing {
   const { sendNow, scheduledAt } = wishedTime(campaign, input, now);
   const sendMode = modeOf(campaign, input, scheduledAt);

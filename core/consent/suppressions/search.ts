@@ -27,7 +27,7 @@ interface TextFilter {
 type KeyOfEntry = Pick<Suppression, 'email' | 'groupId'>;
 type Tenant = Pick<Project, '_id'>;
 
-/** Endpoint 16, newest first; matches of a text are ordered by address. */
+/** Newest first; matches of a text are ordered by address. */
 export async function searchSuppressions(
   deps: ConsentDeps,
   project: Tenant,

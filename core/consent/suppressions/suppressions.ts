@@ -36,7 +36,7 @@ declare module '../../base/deps.ts' {
 const EVIDENCE_MAX = 1_000;
 
 /**
- * Endpoint 15; bounces, complaints, unsubscribes and migrations use it too. Durable when it returns. Suppressing again keeps the
+ * Bounces, complaints, unsubscribes and migrations use it too. Durable when it returns. Suppressing again keeps the
  * stronger reason, so a repeat changes nothing. Returns the distinct addresses of the call.
  */
 export async function suppress(

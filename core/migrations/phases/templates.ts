@@ -51,7 +51,7 @@ export interface MigratedTemplate {
   images: number;
 }
 
-/** Endpoints 26 and 30: each template by itself, so that an unknown one does not stop the others. */
+/** Each template by itself, so that an unknown one does not stop the others. */
 export async function migrateTemplates(
   deps: MigrationsDeps,
   project: Pick<Project, '_id'>,

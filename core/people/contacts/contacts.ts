@@ -20,7 +20,6 @@ import { findByPart } from '../search.ts';
 
 type ContactInput = Described<typeof updateContactBody>;
 
-/** The input from which the ids of a request's new contacts are derived. */
 export function upsertContact(
   deps: PeopleDeps,
   project: Project,

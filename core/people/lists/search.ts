@@ -10,7 +10,7 @@ export type FoundContact = Pick<Contact, '_id' | 'email' | 'firstName' | 'lastNa
 
 const projection = { email: 1, firstName: 1, lastName: 1, createdAt: 1, updatedAt: 1 };
 
-/** Endpoint 14, by address. Without a search text the total is the list's kept count. */
+/** By address. Without a search text the total is the list's kept count. */
 export async function searchList(
   deps: PeopleDeps,
   project: Pick<Project, '_id'>,

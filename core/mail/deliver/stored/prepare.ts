@@ -27,8 +27,8 @@ export interface PreparedMail extends ClaimedMail {
 }
 
 /**
- * Reads everything about claimed mails of a project in parallel on the primary: the check of design.md, and the data for
- * composing.
+ * Reads everything about claimed mails of a project in parallel on the primary: what the check and
+ * composing need.
  */
 export async function prepareMails(
   deps: MailDeps,
