@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Result } from '../lab/rig/drill-results.ts';
-import type { Line, Results, Spread } from '../lab/rig/report.ts';
+import type { Result } from '../lab/rig/results/drill-results.ts';
+import type { Line, Results, Spread } from '../lab/rig/results/report.ts';
 
 /** `npm run proof`: writes the results of benches and drills into docs/proof.md, between their marks. */
 const root = join(import.meta.dirname, '..');

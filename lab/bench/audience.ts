@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Figure, report } from '../rig/report.ts';
+import { type Figure, report } from '../rig/results/report.ts';
 import { measureBehaviour } from './audience/behaviour.ts';
 import { measureExport } from './audience/exports.ts';
 import { measureImport } from './audience/imports.ts';

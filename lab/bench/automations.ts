@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startServers } from '../../stack/servers/all.ts';
-import { type Figure, report } from '../rig/report.ts';
+import { type Figure, report } from '../rig/results/report.ts';
 import { eventLatency } from './automations/latency.ts';
 import { memoryOfWaiting } from './automations/memory.ts';
 import { enrollmentRates } from './automations/rates.ts';

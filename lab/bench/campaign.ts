@@ -1,4 +1,4 @@
-import { type Figure, report } from '../rig/report.ts';
+import { type Figure, report } from '../rig/results/report.ts';
 import { journal } from './campaigns/journal.ts';
 import { meanwhile } from './campaigns/meanwhile.ts';
 import { positionals, size, values } from './campaigns/size.ts';

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { report } from '../rig/report.ts';
+import { report } from '../rig/results/report.ts';
 
 /** The size of the client: as npm packs it, and as a page would load it (bundled and minified by esbuild); and the time of its import. */
 const root = join(import.meta.dirname, '../..');

@@ -9,11 +9,11 @@ import { anyFreePort } from '../../stack/ports.ts';
 import { startDnsStandIn } from '../../test/support/mail/dns-stand-in.ts';
 import { type DrillContext, openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
-import { report } from '../rig/report.ts';
+import { report } from '../rig/results/report.ts';
 import { pause } from '../rig/waiting.ts';
 import { letters, MAIL_BYTES, MAIL_FROM, MAIL_TO } from './comes-back/mails.ts';
 import { ask } from './comes-back/requests.ts';
-import { blast } from './raw-blast.ts';
+import { blast } from './smtp/raw-blast.ts';
 
 /**
  * Pixels and clicks at 2,000 a second and as fast as they are answered, recounted, and the same at a bare HTTP server; inbound letters of 20 kB,

@@ -1,4 +1,4 @@
-import { type Figure, report } from '../rig/report.ts';
+import { type Figure, report } from '../rig/results/report.ts';
 import { campaign } from './console/campaign.ts';
 import { contacts } from './console/contacts.ts';
 import { files } from './console/files.ts';

@@ -9,7 +9,7 @@ import { type JobQueue, startQueues, wakeQueue } from '../../core/jobs/queue.ts'
 import { readConfig } from '../../platform/config.ts';
 import { openRedis } from '../../platform/redis/redis.ts';
 import { quantile } from '../rig/processes.ts';
-import { type Figure, report } from '../rig/report.ts';
+import { type Figure, report } from '../rig/results/report.ts';
 import { between, pause, until } from '../rig/waiting.ts';
 
 type Round = Awaited<ReturnType<typeof round>>;

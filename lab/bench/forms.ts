@@ -5,7 +5,7 @@ import { EMAIL_INPUT, STAMP_INPUT } from '../../schemas/forms.ts';
 import { createClient } from '../../test/support/client.ts';
 import { noRelay, openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
-import { report } from '../rig/report.ts';
+import { report } from '../rig/results/report.ts';
 import { say } from './audience/stage.ts';
 
 /**

@@ -18,7 +18,7 @@ import { makeIndexes } from '../../platform/mongo/indexes.ts';
 import { type RoleName, type Role as RoleOfProcess, roles } from '../../workers/roles.ts';
 import { createWorkflows } from '../../workflows/client.ts';
 import { quantile } from '../rig/processes.ts';
-import { type Figure, report } from '../rig/report.ts';
+import { type Figure, report } from '../rig/results/report.ts';
 import { between, until } from '../rig/waiting.ts';
 
 const { values: flags } = parseArgs({

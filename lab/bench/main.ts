@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Lifetime, newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
 import { StackError, say } from '../../stack/output.ts';
@@ -9,16 +8,19 @@ import { runAlone } from '../rig/run-alone.ts';
  * `npm run bench -- name [args]`: one bench, on servers of its own; without a name all of them, one after the other. Each page says at
  * its top what it measures and against what; the figures are kept in lab/results/bench.
  */
-const benches: Record<string, { does: string; isBare?: (args: string[]) => boolean }> = {
-  smtp: { does: 'messages a second through the SMTP client, beside a raw blast of the same bytes' },
-  dkim: { does: 'signatures a second, beside bare OpenSSL' },
+const benches: Record<string, { does: string; file?: string; isBare?: (args: string[]) => boolean }> = {
+  smtp: {
+    file: 'smtp/smtp.ts',
+    does: 'messages a second through the SMTP client, beside a raw blast of the same bytes',
+  },
+  dkim: { file: 'smtp/dkim.ts', does: 'signatures a second, beside bare OpenSSL' },
   due: { does: 'from a write to the start of its work' },
   idle: { does: 'queries a second of 1, 10 and 50 idle processes, and how soon work starts, with Redis and without' },
   client: { does: 'the size of the npm package, and the time of its import' },
   reports: { does: 'reports and the people behind figures at a million mails' },
   audience: { does: 'lists, searches, bulk calls, segments and imports at a million contacts' },
   sending: { does: 'POST /mails/send beside bare inserts; transactional latency; the delivery lane' },
-  submission: { does: 'mails by SMTP beside the same mails by POST /mails/send' },
+  submission: { file: 'smtp/submission.ts', does: 'mails by SMTP beside the same mails by POST /mails/send' },
   campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
   forms: { does: 'sign-up forms a second, of known and unknown addresses, and the job behind them' },
   automations: { does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker' },
@@ -70,14 +72,15 @@ function runBare(file: string, args: string[]): number {
 }
 
 function fileOf(name: string): string {
-  const file = join(import.meta.dirname, `${name}.ts`);
-  if (!Object.hasOwn(benches, name) || !existsSync(file)) throw new StackError(help());
-  return file;
+  const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+  if (!bench) throw new StackError(help());
+  return join(import.meta.dirname, bench.file ?? `${name}.ts`);
 }
 
 function help(): string {
-  const present = Object.entries(benches).filter(([name]) => existsSync(join(import.meta.dirname, `${name}.ts`)));
-  return `Benches:\n${present.map(([name, { does }]) => `  npm run bench -- ${name}\n      ${does}`).join('\n')}`;
+  return `Benches:\n${Object.entries(benches)
+    .map(([name, { does }]) => `  npm run bench -- ${name}\n      ${does}`)
+    .join('\n')}`;
 }
 
 main(process.argv.slice(2)).then(

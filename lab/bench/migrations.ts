@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import type { Arrival } from '../../test/providers/stand-in.ts';
 import { type Environment, startEnvironment, type Tenant } from '../../test/support/environment.ts';
 import { startWorkers } from '../../workers/start.ts';
-import { type Figure, report } from '../rig/report.ts';
+import { type Figure, report } from '../rig/results/report.ts';
 
 /**
  * How fast migrations go, with both source providers in a process of their own and API and workers in this one:

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { recountProject } from '../../core/figures/reports/counting/recount.ts';
 import { type Client, createClient } from '../../test/support/client.ts';
 import { noRelay, openDrill } from '../rig/context.ts';
-import { type Figure, report } from '../rig/report.ts';
+import { type Figure, report } from '../rig/results/report.ts';
 import { latency } from './audience/requests.ts';
 import { say } from './audience/stage.ts';
 import { LINKS, type Seeded, seedCampaigns } from './reports/seed.ts';

@@ -1,4 +1,4 @@
-import type { Verdict } from '../rig/drill-results.ts';
+import type { Verdict } from '../rig/results/drill-results.ts';
 
 export interface Drill {
   does: string;

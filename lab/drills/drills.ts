@@ -1,15 +1,15 @@
-import type { Verdict } from '../rig/drill-results.ts';
-import { apiKill } from './api-kill.ts';
-import { automationDrill } from './automations.ts';
-import { campaignDrills } from './campaign-verdicts.ts';
+import type { Verdict } from '../rig/results/drill-results.ts';
+import { campaignDrills } from './campaigns/campaign-verdicts.ts';
 import type { Drill } from './drill.ts';
-import { migrationDrill } from './migrations.ts';
-import { outageDrills } from './outage-drills.ts';
+import { apiKill } from './kills/api-kill.ts';
+import { automationDrill } from './kills/automations.ts';
+import { migrationDrill } from './kills/migrations.ts';
+import { type Kind, type Tally, type WorkerKill, workerKill } from './kills/worker-kill.ts';
+import { workerStop } from './kills/worker-stop.ts';
+import { outageDrills } from './outages/outage-drills.ts';
 import { moreDrills } from './registry.ts';
-import { relayDrills } from './relay-drills.ts';
+import { relayDrills } from './relays/relay-drills.ts';
 import { bothWays } from './with-and-without-evidence.ts';
-import { type Kind, type Tally, type WorkerKill, workerKill } from './worker-kill.ts';
-import { workerStop } from './worker-stop.ts';
 
 const MAILS = 10_000;
 const KILLS = 20;

@@ -6,7 +6,14 @@ import { bundleWorkflows } from '../../stack/bundles/workflow-bundle.ts';
 import { newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
 import { StackError, say, seconds } from '../../stack/output.ts';
 import { startServers } from '../../stack/servers/all.ts';
-import { describe, keepResult, lastSeconds, type Result, summarize, type Verdict } from '../rig/drill-results.ts';
+import {
+  describe,
+  keepResult,
+  lastSeconds,
+  type Result,
+  summarize,
+  type Verdict,
+} from '../rig/results/drill-results.ts';
 import { drills } from './drills.ts';
 
 /** Much of a drill is waiting for leases, so two run side by side, the longest first; those that measure time or need every core run alone, after them. */

@@ -1,6 +1,6 @@
 import { Everpost, EverpostError, type EverpostOptions } from '../../client/index.ts';
-import type { HttpFault, HttpProxy } from '../../lab/rig/http-proxy.ts';
-import { startHttpProxy } from '../../lab/rig/http-proxy.ts';
+import type { HttpFault, HttpProxy } from '../../lab/rig/faults/http-proxy.ts';
+import { startHttpProxy } from '../../lab/rig/faults/http-proxy.ts';
 import { type Environment, type Tenant, useEnvironment } from '../support/environment.ts';
 
 export const SENDER = 'shop@mail.example.com';

@@ -5,7 +5,7 @@ import { delayBeforeRetry } from '../../client/calls/retries.ts';
 import { EverpostError, type Retry } from '../../client/index.ts';
 import { beginIdempotent, rowId } from '../../core/base/database/idempotency.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import type { HttpFault } from '../../lab/rig/http-proxy.ts';
+import type { HttpFault } from '../../lab/rig/faults/http-proxy.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { failureOf, mail, useProxy } from './client-of.ts';
 

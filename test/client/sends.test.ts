@@ -1,6 +1,6 @@
 // Promise: nothing is lost.
 import { expect } from 'chai';
-import { clientSends, judgeClient } from '../../lab/drills/client.ts';
+import { clientSends, judgeClient } from '../../lab/drills/kills/client.ts';
 import { seededRandom } from '../support/random.ts';
 
 /** The drill `client` at a fiftieth of its size. */

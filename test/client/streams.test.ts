@@ -5,7 +5,7 @@ import { parseEvents } from '../../client/calls/server-events.ts';
 import { openStream } from '../../client/calls/streams.ts';
 import type { Retry, StreamEvent } from '../../client/index.ts';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
-import { startProxy } from '../../lab/rig/proxy.ts';
+import { startProxy } from '../../lab/rig/faults/proxy.ts';
 import { startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { clientOf, failureOf, useProxy } from './client-of.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { readBlocks } from '../../lab/rig/block-facts.ts';
 import type { DrillContext } from '../../lab/rig/context.ts';
-import { untilSettled } from '../../lab/rig/settled.ts';
+import { readBlocks } from '../../lab/rig/facts/block-facts.ts';
+import { untilSettled } from '../../lab/rig/facts/settled.ts';
 import { useHands } from '../campaigns/support.ts';
 
 const PEOPLE = 10;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { campaignKill, campaignWorkers } from '../../lab/drills/campaign-faults.ts';
-import { judgeCampaign } from '../../lab/drills/campaign-verdicts.ts';
-import type { CampaignTally } from '../../lab/drills/campaigns.ts';
-import { judgeEarly } from '../../lab/drills/early-returns.ts';
-import { judgePoint } from '../../lab/drills/fault-points.ts';
+import { campaignKill, campaignWorkers } from '../../lab/drills/campaigns/campaign-faults.ts';
+import { judgeCampaign } from '../../lab/drills/campaigns/campaign-verdicts.ts';
+import type { CampaignTally } from '../../lab/drills/campaigns/campaigns.ts';
+import { judgeEarly } from '../../lab/drills/campaigns/early-returns.ts';
+import { judgePoint } from '../../lab/drills/kills/fault-points.ts';
 
 /** The drills of campaigns at a tenth of their size; `npm run drill` runs them whole. */
 describe('A campaign under fire', function () {

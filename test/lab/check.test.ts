@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Allowed, broken, check, type Facts, type Row, tell } from '../../lab/rig/check.ts';
+import { type Allowed, broken, check, type Facts, type Row, tell } from '../../lab/rig/facts/check.ts';
 
 /** A tally that is in order: two sent, one unknown that the relay has, one deferred, one refused, and a campaign that adds up. */
 function inOrder(): { sink: Map<string, number>; rows: Row[]; acknowledged: string[]; campaigns: Facts['campaigns'] } {

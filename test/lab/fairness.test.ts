@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type FairnessTally, judgeDifference, judgeFairness } from '../../lab/drills/fairness.ts';
-import { check } from '../../lab/rig/check.ts';
+import { type FairnessTally, judgeDifference, judgeFairness } from '../../lab/drills/campaigns/fairness.ts';
+import { check } from '../../lab/rig/facts/check.ts';
 
 describe('The drill of fairness', () => {
   it('notices a loss, a missing campaign, a giant that ended first, and fairness that makes no difference', () => {

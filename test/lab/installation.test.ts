@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { InstallationTally, ProjectTally } from '../../lab/drills/installation/installation.ts';
 import { judgeInstallation } from '../../lab/drills/installation/verdict.ts';
-import { noCalls } from '../../lab/rig/calls.ts';
-import { check } from '../../lab/rig/check.ts';
 import { noStats } from '../../lab/rig/context.ts';
-import { inRounds } from '../../lab/rig/kills.ts';
-import { watchRelay } from '../../lab/rig/watch-relay.ts';
+import { check } from '../../lab/rig/facts/check.ts';
+import { watchRelay } from '../../lab/rig/facts/watch-relay.ts';
+import { inRounds } from '../../lab/rig/faults/kills.ts';
+import { noCalls } from '../../lab/rig/traffic/calls.ts';
 
 const found = check({
   sink: new Map([['<1>', 1]]),

@@ -7,7 +7,7 @@ import { chosenBy, mutationDrill } from '../../lab/drills/mutations/drill.ts';
 import { faultOf, type Mutation } from '../../lab/drills/mutations/mutation.ts';
 import { mutations } from '../../lab/drills/mutations/mutations.ts';
 import { endOf } from '../../lab/drills/mutations/run-tests.ts';
-import type { Verdict } from '../../lab/rig/drill-results.ts';
+import type { Verdict } from '../../lab/rig/results/drill-results.ts';
 
 const noticed: Mutation = {
   name: 'formulas are exported as they are',

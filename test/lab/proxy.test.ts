@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Cable, noFaults, startProxy } from '../../lab/rig/proxy.ts';
+import { type Cable, noFaults, startProxy } from '../../lab/rig/faults/proxy.ts';
 import { until } from '../support/wait.ts';
 
 /** A drill that cannot disturb proves nothing. */

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { serverKills } from '../../lab/drills/outage-drills.ts';
-import { judgeOutage } from '../../lab/drills/outages.ts';
-import { judgeRaces, races } from '../../lab/drills/races.ts';
-import { judgeReplies, relayReplies } from '../../lab/drills/relay-replies.ts';
-import type { Verdict } from '../../lab/rig/drill-results.ts';
+import { judgeRaces, races } from '../../lab/drills/kills/races.ts';
+import { serverKills } from '../../lab/drills/outages/outage-drills.ts';
+import { judgeOutage } from '../../lab/drills/outages/outages.ts';
+import { judgeReplies, relayReplies } from '../../lab/drills/relays/relay-replies.ts';
+import type { Verdict } from '../../lab/rig/results/drill-results.ts';
 
 /** In small, what `npm run drill` does in full; workers and APIs are killed in test/delivery/kills.test.ts. */
 describe('A fault', function () {

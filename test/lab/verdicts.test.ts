@@ -1,29 +1,29 @@
 import { expect } from 'chai';
-import { judgeMidway, type MidwayTally } from '../../lab/drills/audience-midway.ts';
-import type { CampaignTally } from '../../lab/drills/campaigns.ts';
-import { judgeMedia } from '../../lab/drills/disk-full.ts';
-import { type HostileTally, judgeHostile } from '../../lab/drills/hostile-bytes.ts';
-import { judgeLater, type LaterTally } from '../../lab/drills/later.ts';
-import { judgeMemory, type MemoryTally } from '../../lab/drills/memory.ts';
-import { judgeOutage, type OutageTally } from '../../lab/drills/outages.ts';
-import { judgeRaces, type RacesTally } from '../../lab/drills/races.ts';
+import { judgeMidway, type MidwayTally } from '../../lab/drills/campaigns/audience-midway.ts';
+import type { CampaignTally } from '../../lab/drills/campaigns/campaigns.ts';
+import { judgeStarts, type StartsTally } from '../../lab/drills/campaigns/temporal-starts.ts';
+import { judgeLater, type LaterTally } from '../../lab/drills/clocks/later.ts';
+import { judgeSkew, type SkewTally } from '../../lab/drills/clocks/skew.ts';
+import { judgeRaces, type RacesTally } from '../../lab/drills/kills/races.ts';
+import { judgeRolling, type RollingTally } from '../../lab/drills/kills/rolling.ts';
+import { type HostileTally, judgeHostile } from '../../lab/drills/limits/hostile-bytes.ts';
+import { judgeMemory, type MemoryTally } from '../../lab/drills/limits/memory.ts';
+import { judgeMedia } from '../../lab/drills/outages/disk-full.ts';
+import { judgeOutage, type OutageTally } from '../../lab/drills/outages/outages.ts';
+import { judgeRestore, type RestoreTally } from '../../lab/drills/outages/restore.ts';
+import { judgeSoak, type SoakTally } from '../../lab/drills/outages/soak.ts';
 import {
   type CampaignFailover,
   judgeCampaignFailover,
   judgeTraffic,
   type TrafficFailover,
-} from '../../lab/drills/relay-failover.ts';
-import { judgeReplies, type RepliesTally } from '../../lab/drills/relay-replies.ts';
-import { judgeRestore, type RestoreTally } from '../../lab/drills/restore.ts';
-import { judgeRolling, type RollingTally } from '../../lab/drills/rolling.ts';
-import { judgeSkew, type SkewTally } from '../../lab/drills/skew.ts';
-import { judgeSoak, type SoakTally } from '../../lab/drills/soak.ts';
-import { judgeStarts, type StartsTally } from '../../lab/drills/temporal-starts.ts';
-import { type Calls, noCalls } from '../../lab/rig/calls.ts';
-import { check, type Findings } from '../../lab/rig/check.ts';
-import { describe as line, summarize } from '../../lab/rig/drill-results.ts';
-import { brokenGrowth, type Growth, growthOf, type Sample } from '../../lab/rig/growth.ts';
-import type { Promises } from '../../lab/rig/promises.ts';
+} from '../../lab/drills/relays/relay-failover.ts';
+import { judgeReplies, type RepliesTally } from '../../lab/drills/relays/relay-replies.ts';
+import { check, type Findings } from '../../lab/rig/facts/check.ts';
+import { brokenGrowth, type Growth, growthOf, type Sample } from '../../lab/rig/facts/growth.ts';
+import { describe as line, summarize } from '../../lab/rig/results/drill-results.ts';
+import { type Calls, noCalls } from '../../lab/rig/traffic/calls.ts';
+import type { Promises } from '../../lab/rig/traffic/promises.ts';
 
 /** Ten mails, all sent. */
 const found: Findings = check({

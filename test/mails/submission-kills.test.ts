@@ -1,6 +1,6 @@
 // Promise: nothing is lost.
 import { expect } from 'chai';
-import { judgeSubmission, submissionKill } from '../../lab/drills/submission.ts';
+import { judgeSubmission, submissionKill } from '../../lab/drills/kills/submission.ts';
 
 /** The drill of `npm run drill -- submission` in small. */
 describe('kill -9 of the submission process', function () {

@@ -7,7 +7,7 @@ import { onSecondaries } from '../../core/base/database/secondaries.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { everyContact } from '../../core/people/imports/exports.ts';
 import type { Contact } from '../../core/people/model.ts';
-import { startReplicaSet } from '../../lab/rig/replica-set.ts';
+import { startReplicaSet } from '../../lab/rig/faults/replica-set.ts';
 import { openMongo } from '../../platform/mongo/mongo.ts';
 import { until } from '../support/wait.ts';
 

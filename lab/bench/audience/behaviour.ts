@@ -8,7 +8,7 @@ import { createSegment } from '../../../core/people/lists/segments.ts';
 import type { Contact } from '../../../core/people/model.ts';
 import { until } from '../../../test/support/wait.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { ask } from '../comes-back/requests.ts';
 import { type Stage, say } from './stage.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { type Stage, say } from './stage.ts';
 
 export async function measureExport({ drill, url, api, contacts }: Stage): Promise<Figure[]> {

@@ -4,7 +4,7 @@ import { ObjectId } from 'mongodb';
 import { indexes } from '../../../platform/mongo/indexes.ts';
 import { until } from '../../../test/support/wait.ts';
 import { usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { LISTS, properties, type Stage, say } from './stage.ts';
 
 const ROWS_A_PIECE = 1_000;

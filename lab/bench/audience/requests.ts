@@ -1,6 +1,6 @@
 import type { Reply } from '../../../test/support/client.ts';
 import { quantile } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { type Stage, say } from './stage.ts';
 
 const ROUNDS = 3;

@@ -1,4 +1,4 @@
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { latency } from './requests.ts';
 import { type Stage, say } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TemporalServer } from '../../../stack/servers/temporal.ts';
 import type { DrillContext } from '../../rig/context.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { STARTS, STARTS_NOTHING, startWorker } from './stage.ts';
 
 const PEOPLE = 500;

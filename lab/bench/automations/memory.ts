@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DrillContext } from '../../rig/context.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { letIn, newContacts, poll, startWorker } from './stage.ts';
 
 const SETTLE_MS = 2_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { prefixed } from '../../../workflows/names.ts';
 import type { DrillContext } from '../../rig/context.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { letIn, newContacts, poll, startWorker } from './stage.ts';
 
 const STARTS_AT_ONCE = 16;

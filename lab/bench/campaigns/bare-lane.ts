@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../../core/base/deps.ts';
-import { blast, type Ledger } from '../raw-blast.ts';
+import { blast, type Ledger } from '../smtp/raw-blast.ts';
 
 const GROUP = 64;
 const GROUP_WAIT_MS = 25;

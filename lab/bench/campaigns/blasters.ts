@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { blast } from '../raw-blast.ts';
+import { blast } from '../smtp/raw-blast.ts';
 
 /** Raw blasts from as many processes as there are senders, each over as many connections as a sender has for campaigns. */
 export interface Blasters {

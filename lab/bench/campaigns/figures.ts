@@ -1,4 +1,4 @@
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { KINDS, type Measured } from './measure.ts';
 
 export function ofBlast(found: Measured[]) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../../core/base/deps.ts';
 import { createDotJournals } from '../../../platform/dots/journals.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { tell } from './figures.ts';
 import { addPeople, openInstallation } from './installation.ts';
 import { type Measured, measureCampaign } from './measure.ts';

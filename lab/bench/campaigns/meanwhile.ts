@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { SENDER } from '../../rig/context.ts';
 import { quantile } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { addPeople, call, type Installation, openInstallation } from './installation.ts';
 import { measureCampaign } from './measure.ts';

@@ -1,4 +1,4 @@
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { memory, ofBlast, perSecond, tell } from './figures.ts';
 import { addPeople, openInstallation } from './installation.ts';
 import { KINDS, type Measured, measureCampaign } from './measure.ts';
@@ -6,7 +6,7 @@ import type { Size } from './size.ts';
 
 const MILLION = 1_000_000;
 
-/** Each size on an installation of its own, so that memory is that of the size. lab/rig/plot.ts draws them. */
+/** Each size on an installation of its own, so that memory is that of the size. lab/rig/results/plot.ts draws them. */
 export async function sizes({ sizes: asked, shared }: Size): Promise<Figure[]> {
   const found: Measured[] = [];
   for (const size of asked) {

@@ -1,4 +1,4 @@
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { memory, ofBare, ofBlast, perSecond, tell } from './figures.ts';
 import { addPeople, openInstallation } from './installation.ts';
 import { KINDS, type Measured, measureCampaign, PARAGRAPHS } from './measure.ts';

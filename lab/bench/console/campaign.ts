@@ -1,5 +1,5 @@
 import { usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { say } from '../audience/stage.ts';
 import { ofBlast, perSecond, tell } from '../campaigns/figures.ts';

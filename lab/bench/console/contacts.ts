@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { seedContacts } from '../audience/seed.ts';
 import { openStage, type Stage, say } from '../audience/stage.ts';
 import type { ConsoleSize } from './size.ts';

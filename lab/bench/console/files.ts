@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openConsole } from '../../../api/console/files.ts';
 import { noRelay, openDrill } from '../../rig/context.ts';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 
 /** The editor of HTML, which its page asks for when it is shown. */
 const EDITOR = /^code-mirror-/;

@@ -1,5 +1,5 @@
 import type { Page, Request } from 'playwright-core';
-import type { Figure } from '../../rig/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { say } from '../audience/stage.ts';
 import { abort, launchSlow, openRunning, type RunningCampaign, sentOn, watch } from './running-campaign.ts';

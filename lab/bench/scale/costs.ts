@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Line, Results } from '../../rig/report.ts';
+import type { Line, Results } from '../../rig/results/report.ts';
 
 /** The processes of Everpost by role, and the servers. A process with several roles counts for each of them. */
 export const PARTS = [

@@ -1,4 +1,4 @@
-import { type Figure, report } from '../../rig/report.ts';
+import { type Figure, report } from '../../rig/results/report.ts';
 import { fitContention, predict } from './check.ts';
 import { campaignLane, type LaneRun, mailLane, requestLane } from './lanes.ts';
 import { CORES } from './meter.ts';

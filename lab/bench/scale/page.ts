@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Line } from '../../rig/report.ts';
+import type { Line } from '../../rig/results/report.ts';
 import { capacity, costOf, useOfDay } from './capacity.ts';
 import { type Costs, linesOf, PARTS, type Work } from './costs.ts';
 import { type Installation, layout, readInstallation } from './installation.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Line } from '../../rig/report.ts';
-import { picture, type Series } from '../../rig/svg.ts';
+import type { Line } from '../../rig/results/report.ts';
+import { picture, type Series } from '../../rig/results/svg.ts';
 import { capacity } from './capacity.ts';
 import { type Costs, linesOf } from './costs.ts';
 import { layout, readInstallation } from './installation.ts';

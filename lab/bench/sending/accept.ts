@@ -1,7 +1,7 @@
 import { type Collection, MongoClient, ObjectId } from 'mongodb';
 import { openDrill } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
-import { report } from '../../rig/report.ts';
+import { report } from '../../rig/results/report.ts';
 import { hammer, sendRequest } from './posts.ts';
 import type { Size } from './size.ts';
 

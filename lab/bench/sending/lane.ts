@@ -1,9 +1,9 @@
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
-import { type Figure, report } from '../../rig/report.ts';
+import { type Figure, report } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { type Relay, startRelay } from '../campaigns/relay.ts';
-import { blast } from '../raw-blast.ts';
+import { blast } from '../smtp/raw-blast.ts';
 import { putBacklog, removeBacklog, type WaitingLane } from './backlog.ts';
 import type { Size } from './size.ts';
 

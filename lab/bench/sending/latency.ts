@@ -2,9 +2,9 @@ import { ObjectId } from 'mongodb';
 import { type Sink, startSink } from '../../../test/support/mail/smtp-sink.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { quantile } from '../../rig/processes.ts';
-import { report } from '../../rig/report.ts';
+import { report } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
-import { blast } from '../raw-blast.ts';
+import { blast } from '../smtp/raw-blast.ts';
 import type { Size } from './size.ts';
 
 const PER_SECOND = 50;

@@ -1,8 +1,8 @@
-import { tellCalls } from '../../rig/calls.ts';
-import { tell } from '../../rig/check.ts';
-import type { Verdict } from '../../rig/drill-results.ts';
-import { brokenPromises } from '../../rig/promises.ts';
-import type { Use } from '../../rig/watch-relay.ts';
+import { tell } from '../../rig/facts/check.ts';
+import type { Use } from '../../rig/facts/watch-relay.ts';
+import type { Verdict } from '../../rig/results/drill-results.ts';
+import { tellCalls } from '../../rig/traffic/calls.ts';
+import { brokenPromises } from '../../rig/traffic/promises.ts';
 import type { InstallationTally, ProjectTally } from './installation.ts';
 
 /** As long as the lease of a share of a budget. */

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { type Say, say } from '../../../stack/output.ts';
-import type { Verdict } from '../../rig/drill-results.ts';
+import type { Verdict } from '../../rig/results/drill-results.ts';
 import { type Copy, checkoutText, copyCheckout } from './copy.ts';
 import { faultOf, type Mutation } from './mutation.ts';
 import { runTests, type TestsEnd } from './run-tests.ts';

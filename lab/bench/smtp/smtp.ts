@@ -1,0 +1,125 @@
+import { fork } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { compileMessage, composeMessage } from '../../../core/mail/compose/mime/compose.ts';
+import { createMailer } from '../../../platform/smtp/mailer.ts';
+import { type Figure, report } from '../../rig/results/report.ts';
+import { blast } from './raw-blast.ts';
+
+/** Messages a second through our SMTP client, and through a raw blast of the same bytes at the same sink. Runs alternate: the machine's speed drifts. */
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '30000' },
+    bytes: { type: 'string', default: '4000' },
+    connections: { type: 'string', default: '64' },
+    rounds: { type: 'string', default: '3' },
+    /** Another sink that listens on this port; else test/support/mail/smtp-sink.ts in a process of its own. */
+    port: { type: 'string' },
+  },
+});
+const count = Number(values.messages);
+const connections = Number(values.connections);
+const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\r\n';
+const filler = paragraph.repeat(Math.max(1, Math.round((Number(values.bytes) - 250) / paragraph.length)));
+
+const date = new Date();
+const skeleton = compileMessage({
+  from: { email: 'news@example.test', name: 'News' },
+  subject: ['Hello'],
+  html: ['<p>Hi ', 0, `</p>\n${filler}<a href="`, 1, '">read on</a>'],
+  boundary: 'bench',
+});
+
+const own = values.port ? null : await startOwnSink();
+const port = own?.port ?? Number(values.port);
+
+const ways: Record<string, () => Promise<void>> = {
+  'raw blast': () => blast(port, connections, count, messageAt),
+  'SMTP client': () => throughClient(1, messageAt),
+  'SMTP client, next envelope behind the dot': () => throughClient(2, messageAt),
+  'SMTP client, the same and composed for each recipient': () => throughClient(2, composedAt),
+};
+const runs = new Map(Object.keys(ways).map((name) => [name, [] as Run[]]));
+await blast(port, connections, 2_000, messageAt);
+for (let round = 0; round < Number(values.rounds); round++)
+  for (const [name, run] of Object.entries(ways)) runs.get(name)?.push(await measure(run));
+own?.stop();
+
+const raw = runs.get('raw blast') as Run[];
+const of = (some: Run[], field: keyof Run) => some.map((run) => run[field]);
+report(
+  'smtp',
+  [...runs].flatMap(([name, some]): Figure[] => {
+    const bound = (field: keyof Run) =>
+      some === raw ? {} : { ceiling: { name: 'raw blast of the same bytes at the same sink', values: of(raw, field) } };
+    const size = `${connections} connections, ${values.bytes} bytes`;
+    return [
+      { name: `${name}, ${size}`, unit: '/s', values: of(some, 'perSecond'), ...bound('perSecond') },
+      { name: `${name}, ${size}, CPU each`, unit: 'us', values: of(some, 'cpuMicros'), ...bound('cpuMicros') },
+    ];
+  }),
+);
+
+interface Run {
+  perSecond: number;
+  cpuMicros: number;
+}
+
+async function throughClient(depth: number, makeMessage: (index: number) => string): Promise<void> {
+  const url = `smtp://127.0.0.1:${port}`;
+  const mailer = createMailer({ url, connectionsMax: connections + 16, clientName: 'bench' });
+  let next = 0;
+  const lane = async () => {
+    const { connection, fault } = await mailer.acquire('campaign');
+    if (!connection) throw new Error(JSON.stringify(fault));
+    const send = async (): Promise<void> => {
+      for (let index = next++; index < count; index = next++) {
+        const delivery = await connection.send(envelopeAt(index), makeMessage(index), allow);
+        if (!delivery.recipients[0]?.accepted) throw new Error(JSON.stringify(delivery));
+      }
+    };
+    await Promise.all(Array.from({ length: depth }, send));
+    connection.release();
+  };
+  await Promise.all(Array.from({ length: connections }, lane));
+  await mailer.close(1_000);
+}
+
+function envelopeAt(index: number) {
+  return { from: 'b@bounce.test', to: [`u${index}@example.test`] };
+}
+
+function messageAt(index: number): string {
+  return `From: News <news@example.test>\r\nTo: u${index}@example.test\r\nMessage-ID: <${index}@example.test>\r\nSubject: Hello\r\nContent-Type: text/html\r\n\r\n<p>Hi ${index}</p>\r\n${filler}`;
+}
+
+function composedAt(index: number): string {
+  return composeMessage(skeleton, {
+    to: [{ email: `u${index}@example.test`, name: null }],
+    messageId: `${index}@example.test`,
+    date,
+    unsubscribe: { url: `https://t.example.test/u/${index}` },
+    values: [`${index}`, `https://t.example.test/t/c/64f0c0ffee64f0c0ffee64f0.${index}`],
+  });
+}
+
+function allow(): boolean {
+  return true;
+}
+
+async function measure(run: () => Promise<void>): Promise<Run> {
+  const cpu = process.cpuUsage();
+  const from = performance.now();
+  await run();
+  const seconds = (performance.now() - from) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { perSecond: Math.round(count / seconds), cpuMicros: Math.round((user + system) / count) };
+}
+
+async function startOwnSink(): Promise<{ port: number; stop: () => void }> {
+  const script = new URL('../../../test/support/mail/smtp-sink.ts', import.meta.url);
+  const child = fork(script, ['--port', '0', '--http', '0', '--records', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const line = await new Promise<string>((resolve) => child.stdout!.once('data', (chunk) => resolve(String(chunk))));
+  return { port: JSON.parse(line).smtp, stop: () => child.disconnect() };
+}

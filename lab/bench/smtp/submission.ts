@@ -1,0 +1,136 @@
+import { connect } from 'node:net';
+import { parseArgs } from 'node:util';
+import { anyFreePort } from '../../../stack/ports.ts';
+import { openDrill, SENDER } from '../../rig/context.ts';
+import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
+import { report } from '../../rig/results/report.ts';
+import { hammer, sendRequest } from '../sending/posts.ts';
+
+/** Mails by SMTP at 64 connections, in turns with the same mails by POST /mails/send; from the final dot to the 250. */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    /** Of each half of a round. */
+    seconds: { type: 'string', default: '10' },
+    connections: { type: 'string', default: '64' },
+    /** Keeps nothing in lab/results: for trying something out. */
+    dry: { type: 'boolean', default: false },
+    /** Says why the machine was not quiet. */
+    note: { type: 'string' },
+  },
+});
+
+const WARM_SECONDS = 8;
+/** An address has 20 connections. */
+const PER_ADDRESS = 16;
+const PARAGRAPHS = '<p>A paragraph of a receipt.</p>'.repeat(20);
+const DOT = '\r\n.\r\n';
+
+interface Load {
+  connections: number;
+  seconds: number;
+}
+
+type Round = Record<'mails' | 'p50' | 'p99' | 'posts' | 'postP99' | 'micros' | 'mongodMicros', number>;
+
+await bench({
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  connections: Number(values.connections),
+});
+process.exit(0);
+
+async function bench({ rounds, ...load }: Load & { rounds: number }): Promise<void> {
+  const drill = await openDrill(process.env);
+  const { url } = await drill.startApi();
+  const port = await anyFreePort();
+  const server = await drill.startWorker({ WORKER_LANES: 'submission', SUBMISSION_PORT: String(port) });
+  const mongod = await mongodPid(drill.deps);
+  const request = sendRequest(url, drill.key);
+  const warm = { ...load, seconds: WARM_SECONDS };
+  await hammer(url, request, warm);
+  await submit(port, drill.key, warm);
+  const perRound: Round[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const posts = await hammer(url, request, load);
+    const [before, mongodBefore] = [usageOf(server.pid), usageOf(mongod)];
+    const delays = await submit(port, drill.key, load);
+    perRound.push({
+      mails: delays.length / load.seconds,
+      p50: quantile(delays, 0.5),
+      p99: quantile(delays, 0.99),
+      posts: posts.length / load.seconds,
+      postP99: quantile(posts, 0.99),
+      micros: microsEach(before, usageOf(server.pid), delays.length),
+      mongodMicros: microsEach(mongodBefore, usageOf(mongod), delays.length),
+    });
+  }
+  await drill.close();
+  const of = (field: keyof Round) => perRound.map((round) => round[field]);
+  const what = `mails by SMTP at ${load.connections} connections`;
+  const ceiling = { name: 'the same mails by POST /mails/send', values: of('posts') };
+  const note = values.note === undefined ? {} : { note: values.note };
+  report(
+    'submission',
+    [
+      { name: what, unit: '/s', values: of('mails'), ceiling, ...note },
+      { name: `${what}, p50 from the dot to 250`, unit: 'ms', values: of('p50'), ...note },
+      {
+        ...{ name: `${what}, p99 from the dot to 250`, unit: 'ms', values: of('p99') },
+        ceiling: { name: 'POST /mails/send, p99 of the request', values: of('postP99') },
+        ...note,
+      },
+      { name: `${what}, CPU of the submission process each`, unit: 'us', values: of('micros'), ...note },
+      { name: `${what}, CPU of mongod each`, unit: 'us', values: of('mongodMicros'), ...note },
+    ],
+    { isKept: !values.dry },
+  );
+}
+
+/** One mail after the other on each connection, its commands in one write. Resolves with the times from the dot to its reply. */
+async function submit(port: number, key: string, { connections, seconds }: Load): Promise<number[]> {
+  const delays: number[] = [];
+  const end = performance.now() + seconds * 1_000;
+  const login = `EHLO bench.example\r\nAUTH PLAIN ${Buffer.from(`\0bench\0${key}`).toString('base64')}\r\n`;
+  const envelope = 'MAIL FROM:<bench@app.example>\r\nRCPT TO:<ada@in.test>\r\nDATA\r\n';
+  const one = (_: unknown, client: number) =>
+    new Promise<void>((resolve, reject) => {
+      const localAddress = `127.0.0.${2 + Math.floor(client / PER_ADDRESS)}`;
+      const socket = connect({ port, host: '127.0.0.1', localAddress });
+      let number = 0;
+      let sentAt = 0;
+      let rest = '';
+      const next = () => {
+        if (performance.now() >= end) return socket.end(() => resolve());
+        return socket.write(envelope);
+      };
+      const answer = (line: string) => {
+        if (line.startsWith('220 ')) socket.write(login);
+        else if (line.startsWith('235 ')) next();
+        else if (line.startsWith('354 ')) {
+          number += 1;
+          sentAt = performance.now();
+          socket.write(mailOf(`${process.pid}.${sentAt}.${client}.${number}`) + DOT);
+        } else if (line.startsWith('250 2.0.0 ')) {
+          delays.push(performance.now() - sentAt);
+          next();
+        } else if (!line.startsWith('250')) reject(new Error(line));
+      };
+      socket.setNoDelay(true).on('error', reject);
+      socket.on('data', (chunk) => {
+        const lines = (rest + chunk.toString('latin1')).split('\r\n');
+        rest = lines.pop() ?? '';
+        lines.forEach(answer);
+      });
+    });
+  await Promise.all(Array.from({ length: connections }, one));
+  return delays;
+}
+
+function mailOf(id: string): string {
+  return [
+    ...[`From: Drill <${SENDER}>`, 'To: Ada <ada@in.test>', 'Subject: Hello Ada', `Message-ID: <${id}@app.example>`],
+    ...['Date: Mon, 23 Nov 2026 12:00:00 +0000', 'MIME-Version: 1.0', 'Content-Type: text/html; charset=utf-8', ''],
+    `<p>Hello Ada</p>${PARAGRAPHS}`,
+  ].join('\r\n');
+}

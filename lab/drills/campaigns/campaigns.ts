@@ -1,0 +1,176 @@
+import { ObjectId } from 'mongodb';
+import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
+import type { Campaign } from '../../../core/campaigns/model.ts';
+import type { MessageState } from '../../../core/mail/ledger/states.ts';
+import type { Contact } from '../../../core/people/model.ts';
+import type { Child } from '../../../stack/processes/child.ts';
+import { type DrillContext, openDrill, SENDER, type SinkClient, type Stoppable } from '../../rig/context.ts';
+import { watchCounts } from '../../rig/facts/watch-counts.ts';
+import { pause } from '../../rig/waiting.ts';
+import { tally } from '../kills/worker-kill.ts';
+
+export interface CampaignDrill {
+  recipients: number;
+  connections: number;
+  ackMs: number;
+  evidence: boolean;
+  /** Does not wait until the leases of the killed are over: their time is set back instead. */
+  hurry?: boolean;
+  email?: (index: number) => string;
+  /** A sink of its own, unless given. */
+  relay?: () => Promise<SinkClient & Stoppable>;
+}
+
+/** A campaign that is under way, and the means to disturb it. */
+export interface CampaignUnderFire {
+  context: DrillContext;
+  campaign: Campaign;
+  /** A process that runs everything a campaign needs, or what `lanes` says. */
+  startWorker(lanes?: string, env?: Record<string, string>): Promise<Child>;
+  /** Waits until more have arrived than before, so that the fault hits work. */
+  untilMoving(): Promise<void>;
+  /** Before a fault that leaves messages behind. */
+  noteFault(): Promise<void>;
+  /** Only while no process sends: one that runs goes by its own clock, and would send what others settle. */
+  endLeases(): Promise<void>;
+  untilSent(): Promise<void>;
+}
+
+export interface CampaignTally {
+  recipients: number;
+  faults: number;
+  status: string;
+  lost: number;
+  duplicates: number;
+  strangers: number;
+  unknown: number;
+  unknownAccepted: number;
+  connectionsAtFaults: number;
+  /** Looks at the ledger, all of which must add up. */
+  samples: number;
+  unbalanced: number;
+  seconds: number;
+}
+
+const LANES = 'workflows,background,campaign';
+
+/** Sends a campaign while `disturb` does its worst, then holds the sink's multiset of Message-IDs against the ledger. */
+export async function campaignUnderFire(
+  env: NodeJS.ProcessEnv,
+  drill: CampaignDrill,
+  disturb: (fire: CampaignUnderFire) => Promise<void>,
+): Promise<CampaignTally> {
+  const { ackMs, relay } = drill;
+  const context = await openDrill(env, { ackMs, ...(relay ? { relay } : {}) });
+  const watch = { samples: 0, unbalanced: 0, faults: 0, connectionsAtFaults: 0 };
+  try {
+    const listId = await addPeople(context, drill);
+    const campaign = await launch(context, listId);
+    const began = Date.now();
+    const { _id, projectId } = campaign;
+    const read = () => context.deps.db.campaigns.find({ _id, projectId }).toArray();
+    const stopWatching = watchCounts(context, read, watch);
+    try {
+      await disturb(fireOf(context, campaign, drill, watch));
+    } finally {
+      await stopWatching();
+    }
+    const seconds = (Date.now() - began) / 1_000;
+    const { status = 'deleted' } = (await readAgain(context, campaign)) ?? {};
+    return { ...(await tally(context)), ...watch, recipients: drill.recipients, status, seconds };
+  } finally {
+    await context.close();
+  }
+}
+
+function fireOf(
+  context: DrillContext,
+  campaign: Campaign,
+  { evidence, connections, hurry }: CampaignDrill,
+  watch: { faults: number; connectionsAtFaults: number },
+): CampaignUnderFire {
+  const { deps, project, sink } = context;
+  const arrived = async () => (await sink.stats()).messages;
+  const of = { projectId: project._id, campaignId: campaign._id };
+  const askNow = async (...states: MessageState[]) => {
+    // The settlement of a mail names the date from which it was due, and must find it unchanged.
+    const held = { ...of, state: { $in: states }, $expr: { $gt: ['$dueAt', '$$NOW'] } };
+    await deps.db.messages.updateMany(held, [{ $set: { dueAt: '$$NOW' } }]);
+  };
+  const endLeases = async () => {
+    await askNow('committing');
+    await deps.db.campaignClaims.updateMany({ ...of, leaseUntil: { $exists: true } }, [
+      { $set: { leaseUntil: '$$NOW' } },
+    ]);
+  };
+  return {
+    context,
+    campaign,
+    startWorker: (lanes = LANES, more = {}) =>
+      context.startWorker({
+        WORKER_LANES: lanes,
+        SMTP_MAX_CONNECTIONS: String(connections),
+        WORKER_PROCESSES: '1',
+        ...(evidence ? { SMTP_EVIDENCE_URL: sink.evidenceUrl } : {}),
+        ...more,
+      }),
+    async untilMoving() {
+      const before = await arrived();
+      const until = Date.now() + 60_000;
+      while ((await arrived()) === before && (await readAgain(context, campaign))?.status !== 'sent') {
+        if (Date.now() > until) throw new Error('nothing has arrived for a minute');
+        await pause(100);
+      }
+    },
+    async noteFault() {
+      watch.faults += 1;
+      watch.connectionsAtFaults += (await sink.stats()).connectionsOpen;
+    },
+    endLeases,
+    async untilSent() {
+      for (const until = Date.now() + 300_000; ; await pause(100)) {
+        const now = await readAgain(context, campaign).catch(() => null);
+        if (now?.status === 'sent') return;
+        if (Date.now() > until) throw new Error(`the campaign is still ${now?.status}`);
+        if (hurry) await askNow('unknown').catch(() => {});
+      }
+    },
+  };
+}
+
+async function readAgain({ deps, project }: DrillContext, { _id }: Campaign): Promise<Campaign | null> {
+  return deps.db.campaigns.findOne({ _id, projectId: project._id });
+}
+
+async function launch({ deps, project }: DrillContext, listId: ObjectId): Promise<Campaign> {
+  const fields = {
+    name: 'Drill',
+    subject: 'Hello {{firstName}}',
+    htmlTemplate: '<p>Hello {{firstName}}, <a href="https://shop.example.com/">look</a>.</p>',
+    from: { email: SENDER },
+    toLists: [listId.toHexString()],
+    sendNow: true,
+  };
+  return createCampaign(deps, project, fields, { at: new Date(), seed: new ObjectId() });
+}
+
+/** Straight into the database: the doors of contacts have drills of their own. */
+async function addPeople({ deps, project }: DrillContext, { recipients, email }: CampaignDrill): Promise<ObjectId> {
+  const [list, at] = [new ObjectId(), new Date()];
+  const facts = { projectId: project._id, createdAt: at, updatedAt: at };
+  const shape = { description: '', type: 'list' as const, filterCriteria: null, recompute: null };
+  await deps.db.contactLists.insertOne({ _id: list, name: 'Drill', ...shape, ...facts });
+  const nobody = { lastName: null, userId: null, mobile: null, contactProperties: {}, listIds: [list], segmentIds: [] };
+  const contact = (index: number): Contact => ({
+    _id: new ObjectId(),
+    email: email?.(index) ?? `p${index}@in.test`,
+    firstName: `P${index}`,
+    ...nobody,
+    ...facts,
+  });
+  for (let from = 0; from < recipients; from += 5_000) {
+    const count = Math.min(5_000, recipients - from);
+    await deps.db.contacts.insertMany(Array.from({ length: count }, (_, index) => contact(from + index)));
+  }
+  return list;
+}

@@ -1,0 +1,86 @@
+import { ObjectId } from 'mongodb';
+import type { Servers } from '../../../stack/servers/all.ts';
+import { openDrill } from '../../rig/context.ts';
+import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
+import { readFacts } from '../../rig/facts/facts.ts';
+import { untilSettled } from '../../rig/facts/settled.ts';
+import type { Verdict } from '../../rig/results/drill-results.ts';
+import { withServers } from '../../rig/servers.ts';
+import { ask, brokenCalls, type Calls, noCalls, tellCalls } from '../../rig/traffic/calls.ts';
+import { campaignTo, makeList } from '../../rig/traffic/people.ts';
+import { pause, until } from '../../rig/waiting.ts';
+
+export interface StartsTally {
+  campaigns: number;
+  recipients: number;
+  found: Findings;
+  calls: Calls;
+  /** Campaigns that had begun while Temporal was away. */
+  early: number;
+  slowestStartMs: number;
+}
+
+const START_MS_MAX = 30_000;
+
+/** Campaigns are published while there is no Temporal: each request is answered, and each starts once when it is back. */
+export function temporalStarts(drill: { campaigns: number; recipients: number; downMs: number }): Promise<StartsTally> {
+  return withServers((servers, env) => startsWithout(servers, env, drill));
+}
+
+async function startsWithout(
+  servers: Servers,
+  env: NodeJS.ProcessEnv,
+  { campaigns, recipients, downMs }: { campaigns: number; recipients: number; downMs: number },
+): Promise<StartsTally> {
+  const context = await openDrill(env, { ackMs: 5 });
+  const calls = noCalls();
+  const { db } = context.deps;
+  const projectId = context.project._id;
+  try {
+    const api = await context.startApi();
+    await context.startWorker({ WORKER_LANES: 'workflows,background,campaign' });
+    const lists = await Promise.all(
+      Array.from({ length: campaigns }, (_, index) => makeList(context, `l${index}x`, recipients)),
+    );
+    await servers.temporal?.kill('SIGKILL');
+    const giveUpAt = performance.now() + 30_000;
+    await Promise.all(
+      lists.map(({ listId }) => {
+        const request = { path: '/campaigns', body: campaignTo(listId), idempotencyKey: new ObjectId().toHexString() };
+        const line = { key: context.key, urls: () => [api.url] };
+        return ask(line, request, calls, () => performance.now() < giveUpAt);
+      }),
+    );
+    await pause(downMs);
+    const early = await db.campaigns.countDocuments({ projectId, 'freeze.isDone': true });
+    await servers.temporal?.start();
+    const back = performance.now();
+    await until('every campaign has begun', async () => {
+      return (await db.campaigns.countDocuments({ projectId, 'freeze.isDone': true })) === campaigns;
+    });
+    const slowestStartMs = performance.now() - back;
+    await untilSettled(context);
+    const found = check(await readFacts(context));
+    return { campaigns, recipients, found, calls, early, slowestStartMs };
+  } finally {
+    await context.close();
+  }
+}
+
+export function judgeStarts({ campaigns, recipients, found, calls, early, slowestStartMs }: StartsTally): Verdict {
+  const faulty = [
+    ...broken(found),
+    ...brokenCalls(calls),
+    ...(calls.unavailable > 0 ? [`${calls.unavailable} answers 503`] : []),
+    ...(found.sent === campaigns * recipients ? [] : [`${found.sent} mails instead of ${campaigns * recipients}`]),
+    ...(early > 0 ? ['Temporal was not away'] : []),
+    ...(slowestStartMs > START_MS_MAX ? ['it started late'] : []),
+  ];
+  const says = [
+    `${campaigns} campaigns of ${recipients} published without Temporal, all begun ${(slowestStartMs / 1_000).toFixed(1)} s after its return`,
+    tell(found),
+    tellCalls(calls),
+    ...faulty.map((what) => `BUT ${what}`),
+  ];
+  return { kept: faulty.length === 0, says: says.join(', ') };
+}

@@ -1,0 +1,180 @@
+import { ObjectId } from 'mongodb';
+import { createGroup } from '../../../core/consent/suppressions/groups.ts';
+import { sendMail } from '../../../core/mail/accept/send.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+import type { Child } from '../../../stack/processes/child.ts';
+import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { check } from '../../rig/facts/check.ts';
+import { readFacts } from '../../rig/facts/facts.ts';
+import { pause, until } from '../../rig/waiting.ts';
+
+export interface WorkerKill {
+  /** Of each lane. */
+  mails: number;
+  kills: number;
+  evidence: boolean;
+  connections: number;
+  ackMs: number;
+  /** Does not wait until the leases of the killed are over: their time is set back instead. */
+  hurry?: boolean;
+}
+
+export type Kind = 'transactional' | 'marketing';
+
+export interface Tally {
+  mails: number;
+  kills: number;
+  /** Neither with the relay nor listed as anything but sent. */
+  lost: number;
+  /** Accepted once more, all with the same Message-ID. */
+  duplicates: number;
+  /** Open to the relay when the worker was killed, all kills together. */
+  connectionsAtKills: number;
+  /** Claimed by the worker when it was killed, all kills together. */
+  inHandAtKills: number;
+  unknown: number;
+  /** Of those, with the relay after all. */
+  unknownAccepted: number;
+  /** Message-IDs that no message of ours has. */
+  strangers: number;
+}
+
+type AtKills = Pick<Tally, 'connectionsAtKills' | 'inHandAtKills'>;
+
+const laneOf: Record<Kind, Message['lane']> = { transactional: 'transactional', marketing: 'automation' };
+
+/** kill -9 of the worker at random moments while the mails of both lanes drain. */
+export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Promise<Record<Kind, Tally>> {
+  const context = await openDrill(env, { ackMs: drill.ackMs });
+  try {
+    await queueBoth(context, drill);
+    const atKills = nothingAtKills();
+    for (let kill = 0; kill < drill.kills; kill++) {
+      const since = new Date();
+      const worker = await context.startWorker(workerEnv(context, drill));
+      await pause(400 + Math.random() * 600);
+      const connections = await connectionsWhenStopped(context, worker);
+      worker.kill('SIGKILL');
+      await worker.exited;
+      await noteKill(context, atKills, { connections, since });
+      if (drill.hurry) await endLeases(context);
+    }
+    const worker = await context.startWorker(workerEnv(context, drill));
+    await drained(context, { mails: drill.mails * 2 });
+    await worker.stop(10_000);
+    return await tallyBoth(context, drill, atKills);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Stops the worker first, which would open more of them while they are counted. */
+export async function connectionsWhenStopped({ sink }: DrillContext, worker: Child): Promise<number> {
+  worker.kill('SIGSTOP');
+  return (await sink.stats()).connectionsOpen;
+}
+
+export async function queueBoth(context: DrillContext, { mails }: Pick<WorkerKill, 'mails'>): Promise<void> {
+  await queueMails(context, { mails, lane: 'marketing' });
+  await queueMails(context, { mails, lane: 'transactional' });
+}
+
+export function nothingAtKills(): Record<Kind, AtKills> {
+  return {
+    transactional: { connectionsAtKills: 0, inHandAtKills: 0 },
+    marketing: { connectionsAtKills: 0, inHandAtKills: 0 },
+  };
+}
+
+/** Notes the claims of a worker when it is killed or stopped. */
+export async function noteKill(
+  { deps, project }: DrillContext,
+  atKills: Record<Kind, AtKills>,
+  { connections, since }: { connections: number; since: Date },
+): Promise<void> {
+  for (const kind of ['transactional', 'marketing'] as const) {
+    const claimed = { projectId: project._id, lane: laneOf[kind], state: 'committing' as const };
+    atKills[kind].connectionsAtKills += connections;
+    atKills[kind].inHandAtKills += await deps.db.messages.countDocuments({ ...claimed, claimedAt: { $gte: since } });
+  }
+}
+
+export async function tallyBoth(
+  context: DrillContext,
+  { mails, kills }: Pick<WorkerKill, 'mails' | 'kills'>,
+  atKills: Record<Kind, AtKills>,
+): Promise<Record<Kind, Tally>> {
+  const of = async (kind: Kind) => ({ ...(await tally(context, laneOf[kind])), ...atKills[kind], mails, kills });
+  return { transactional: await of('transactional'), marketing: await of('marketing') };
+}
+
+/** Fewer than there are connections to MongoDB: no sender waits for one on a machine that is busy otherwise. */
+const SENDERS = 32;
+
+/** Through the core, as the API would: one call each. */
+export async function queueMails(context: DrillContext, { mails, lane }: { mails: number; lane: Kind }): Promise<void> {
+  const { deps, project } = context;
+  const at = new Date();
+  const group =
+    lane === 'marketing' ? await createGroup(deps, project, { name: 'Drill' }, { at, seed: new ObjectId() }) : null;
+  let next = 0;
+  // A third of the marketing mails are cc copies, which are messages of their own.
+  const isCopy = (index: number) => group !== null && index < mails && index % 3 === 1;
+  const sender = async () => {
+    for (let index = next++; index < mails; index = next++) {
+      if (isCopy(index)) continue;
+      await sendMail(
+        deps,
+        project,
+        {
+          to: { email: `p${index}@in.test` },
+          ...(isCopy(index + 1) ? { cc: [{ email: `p${index + 1}@in.test` }] } : {}),
+          from: { email: SENDER },
+          subject: `Mail ${index}`,
+          html: `<p>This is mail ${index}.</p>`,
+          ...(group ? { unsubscribeGroupId: group.groupId } : {}),
+        },
+        { at, seed: new ObjectId() },
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, sender));
+}
+
+export function workerEnv(
+  context: DrillContext,
+  { evidence, connections }: Pick<WorkerKill, 'evidence' | 'connections'>,
+) {
+  return {
+    SMTP_MAX_CONNECTIONS: String(connections),
+    ...(evidence ? { SMTP_EVIDENCE_URL: context.sink.evidenceUrl } : {}),
+  };
+}
+
+async function endLeases({ deps, project }: DrillContext): Promise<void> {
+  await deps.db.messages.updateMany({ projectId: project._id, state: 'committing' }, [{ $set: { dueAt: '$$NOW' } }]);
+}
+
+/** Nothing is open any more: everything is sent, or unknown for good. */
+export async function drained({ deps, project }: DrillContext, { mails }: Pick<WorkerKill, 'mails'>): Promise<void> {
+  const open = { projectId: project._id, dueAt: { $exists: true } };
+  const isOver = async () => !(await deps.db.messages.findOne(open, { hint: 'due' }));
+  await until(`all of ${mails} mails have an outcome`, isOver, 120_000 + mails * 60, 100);
+}
+
+/** Of all mails, or of one lane's. Nothing but sent or unknown is expected of these, so whatever else became of a mail is a loss. */
+export async function tally(
+  context: DrillContext,
+  lane?: Message['lane'],
+): Promise<Omit<Tally, 'mails' | 'kills' | keyof AtKills>> {
+  const found = check(await readFacts(context, lane ? { lane } : {}));
+  const { lost, open, deferred, refused, denied, strangers, duplicates, unknown, unknownAccepted } = found;
+  const { openClaims, claimedTwice, unclaimed, rowless } = found;
+  return {
+    lost: lost + open + deferred + refused + openClaims + unclaimed + rowless,
+    duplicates,
+    unknown,
+    unknownAccepted,
+    strangers: strangers + denied + claimedTwice,
+  };
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ObjectId } from 'mongodb';
+import { parse } from 'yaml';
+import type { Child } from '../../../stack/processes/child.ts';
+import { openDrill, SENDER } from '../../rig/context.ts';
+import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
+import { readFacts } from '../../rig/facts/facts.ts';
+import { untilSettled } from '../../rig/facts/settled.ts';
+import type { Verdict } from '../../rig/results/drill-results.ts';
+import { ask, brokenCalls, type Calls, type Line, noCalls, tellCalls } from '../../rig/traffic/calls.ts';
+
+interface MemoryDrill {
+  recipients: number;
+  bodies: number;
+  attachmentBytes: number;
+}
+
+export interface MemoryTally {
+  mails: number;
+  found: Findings;
+  calls: Calls;
+  exits: string[];
+  /** Of each process the highest resident memory, and the limit of its service in docker-compose.yml. */
+  processes: Resident[];
+}
+
+interface Resident {
+  service: string;
+  highestBytes: number;
+  limitBytes: number;
+}
+
+const CALLS_MS = 600_000;
+/** The value of Retry-After. */
+const AGAIN_MS = 1_000;
+const SETTLED_MS = 900_000;
+/** As in the Dockerfile. */
+export const IMAGE = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+const WORKER = { ...IMAGE, WORKER_LANES: 'workflows,background,mail' };
+
+/** One attachment to many people, and as many large bodies at once, on processes that are started as docker-compose.yml does. */
+export async function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<MemoryTally> {
+  const context = await openDrill(env);
+  try {
+    const api = await context.startApi(IMAGE);
+    const children: Record<string, Child> = {
+      api: api.child,
+      worker: await context.startWorker(WORKER),
+      'campaign-worker': await context.startWorker({ ...IMAGE, WORKER_LANES: 'campaign' }),
+    };
+    const exits: string[] = [];
+    for (const [service, child] of Object.entries(children))
+      void child.exited.then((how) => exits.push(`${service} ended (${how})`));
+    const calls = noCalls();
+    const acknowledged = await sendAll({ key: context.key, urls: () => [api.url], againMs: AGAIN_MS }, drill, calls);
+    await untilSettled(context, SETTLED_MS);
+    const pids = Object.entries(children).map(([service, { pid }]) => [service, pid] as const);
+    const { pid: mongod } = await context.deps.mongo.db('admin').command({ serverStatus: 1 });
+    const processes = [...pids, ['mongodb', Number(mongod)] as const].map(([service, pid]) => residentOf(service, pid));
+    const found = check(await readFacts(context, { acknowledged }));
+    return { mails: drill.recipients + drill.bodies, found, calls, exits: [...exits], processes };
+  } finally {
+    await context.close();
+  }
+}
+
+export function judgeMemory({ mails, found, calls, exits, processes }: MemoryTally): Verdict {
+  const over = overLimit(processes);
+  const missing = mails - found.sent;
+  const kept = broken(found).length + brokenCalls(calls).length + exits.length + over.length === 0 && missing === 0;
+  const faults = [...brokenCalls(calls), ...exits, ...over];
+  const says = [
+    `${mails} mails with large attachments, ${missing} missing, ${tell(found)}`,
+    tellCalls(calls),
+    tellResident(processes),
+    ...faults,
+  ];
+  return { kept, says: says.join('; ') };
+}
+
+export function overLimit(processes: readonly Resident[]): string[] {
+  const over = processes.filter(({ highestBytes, limitBytes }) => !(highestBytes < limitBytes));
+  return over.map(({ service }) => `${service} is over its limit`);
+}
+
+export function tellResident(processes: readonly Resident[]): string {
+  const resident = processes.map(
+    ({ service, highestBytes, limitBytes }) => `${service} ${mib(highestBytes)} of ${mib(limitBytes)} MiB`,
+  );
+  return `highest resident memory: ${resident.join(', ')}`;
+}
+
+/** The highest memory of a process, and the limit of its service. */
+export function residentOf(service: string, pid: number): Resident {
+  return { service, highestBytes: highestResident(pid), limitBytes: limitOf(service) };
+}
+
+/** Answers the ids of the mails to one address each. */
+async function sendAll(line: Line, drill: MemoryDrill, calls: Calls): Promise<string[]> {
+  const attachment = { fileName: 'large.bin', content: randomBytes(drill.attachmentBytes).toString('base64') };
+  const mail = { from: { email: SENDER }, subject: 'Large', html: '<p>Large</p>', attachments: [attachment] };
+  const until = performance.now() + CALLS_MS;
+  const send = (path: string, body: object) =>
+    ask(line, { path, body, idempotencyKey: new ObjectId().toHexString() }, calls, () => performance.now() < until);
+  const recipients = Array.from({ length: drill.recipients }, (_, index) => ({ email: `bulk${index}@in.test` }));
+  const [, ...answers] = await Promise.all([
+    send('/mails/bulk', { ...mail, recipients }),
+    ...Array.from({ length: drill.bodies }, (_, index) =>
+      send('/mails/send', { ...mail, to: { email: `single${index}@in.test` } }),
+    ),
+  ]);
+  return answers.flatMap((answer) => (answer ? [String(answer.emailId)] : []));
+}
+
+/** VmHWM, which the kernel keeps for a process. */
+function highestResident(pid: number): number {
+  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kib) * 1_024;
+}
+
+function limitOf(service: string): number {
+  const file = readFileSync(join(import.meta.dirname, '../../../docker-compose.yml'), 'utf8');
+  const { services } = parse(file, { merge: true }) as { services: Record<string, { mem_limit: string }> };
+  const [, amount, unit] = /^(\d+)([mg])$/.exec(services[service]?.mem_limit ?? '') ?? [];
+  return Number(amount) * (unit === 'g' ? 1_024 ** 3 : 1_024 ** 2);
+}
+
+function mib(bytes: number): number {
+  return Math.round(bytes / 1_024 ** 2);
+}
