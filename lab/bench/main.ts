@@ -15,7 +15,6 @@ const benches: Record<string, { does: string; file?: string; isBare?: (args: str
   },
   dkim: { file: 'smtp/dkim.ts', does: 'signatures a second, beside bare OpenSSL' },
   due: { does: 'from a write to the start of its work' },
-  idle: { does: 'queries a second of 1, 10 and 50 idle processes, and how soon work starts, with Redis and without' },
   client: { does: 'the size of the npm package, and the time of its import' },
   reports: { does: 'reports and the people behind figures at a million mails' },
   audience: { does: 'lists, searches, bulk calls, segments and imports at a million contacts' },

@@ -3,18 +3,15 @@ import type { WaitingLane } from './sending/backlog.ts';
 import { lane } from './sending/lane.ts';
 import { latency } from './sending/latency.ts';
 import { positionals, size, values } from './sending/size.ts';
-import { statements } from './sending/statements.ts';
 
 /**
  * accept: POST /mails/send at 64 connections, and bare single inserts. latency: from the 2xx to the relay's 250 at 50 mails a second.
- * lane: mail that waits already, with DKIM by us and by the relay, and a raw blast. statements, only when it is named: which statements
- * such a mail costs. Names among the arguments choose.
+ * lane: mail that waits already, with DKIM by us and by the relay, and a raw blast. Names among the arguments choose.
  */
 const chosen = positionals.length > 0 ? positionals : ['accept', 'latency', 'lane'];
 if (chosen.includes('accept')) await accept(size);
 if (chosen.includes('latency')) await latency(size);
 if (chosen.includes('lane')) await lanes();
-if (chosen.includes('statements')) for (const waiting of waitingLanes()) await statements(waiting, size);
 process.exit(0);
 
 async function lanes(): Promise<void> {
