@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ObjectId } from 'mongodb';
 import { clickToken, openToken } from '../../core/mail/compose/tokens.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
@@ -9,26 +8,20 @@ import { anyFreePort } from '../../stack/ports.ts';
 import { startDnsStandIn } from '../../test/support/mail/dns-stand-in.ts';
 import { type DrillContext, openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
-import { report } from '../rig/results/report.ts';
+import type { Figure } from '../rig/results/report.ts';
 import { pause } from '../rig/waiting.ts';
 import { letters, MAIL_BYTES, MAIL_FROM, MAIL_TO } from './comes-back/mails.ts';
 import { ask } from './comes-back/requests.ts';
+import { chosen, keep } from './run.ts';
 import { blast } from './smtp/raw-blast.ts';
 
 /**
  * Pixels and clicks at 2,000 a second and as fast as they are answered, recounted, and the same at a bare HTTP server; inbound letters of 20 kB,
  * signed, and the same at an SMTP server that drops them. Names among the arguments choose: tracking, inbound.
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '10' },
-    mails: { type: 'string', default: '2000' },
-  },
-});
-const [rounds, seconds, mails] = [values.rounds, values.seconds, values.mails].map(Number) as [number, number, number];
-const chosen = positionals.length > 0 ? positionals : ['tracking', 'inbound'];
+const ROUNDS = 3;
+const SECONDS = 10;
+const MAILS = 2_000;
 const RATE = 2_000;
 const FLAT_OUT_SECONDS = 4;
 const MAIL_CONNECTIONS = 16;
@@ -38,38 +31,38 @@ const GROWTH_MAX_MB = 20;
 
 const bare = fork(join(import.meta.dirname, 'comes-back/bare.ts'));
 const [{ httpPort, smtpPort }] = (await once(bare, 'message')) as [{ httpPort: number; smtpPort: number }];
-if (chosen.includes('tracking')) await tracking();
-if (chosen.includes('inbound')) await inbound();
+for (const [, part] of chosen({ tracking, inbound })) keep('comes-back', await part());
 process.exit(0);
 
-async function tracking(): Promise<void> {
+async function tracking(): Promise<Figure[]> {
   const drill = await openDrill(process.env);
   const { url, child } = await drill.startApi({ PUBLIC_RATE_LIMIT: '100000000' });
   const port = Number(new URL(url).port);
   const paths = await trackedPaths(drill, 1_000);
   let expected = (await ask(port, paths, { rate: 500, seconds: 3 })).answered;
   await written(drill, expected);
-  const steady = { rate: RATE, seconds };
+  const steady = { rate: RATE, seconds: SECONDS };
   const flatOut = { rate: null, seconds: FLAT_OUT_SECONDS };
   const [p99, bareP99, lost, pace, barePace, micros]: number[][] = [[], [], [], [], [], []];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     bareP99!.push(quantile((await ask(httpPort, paths, steady)).delaysMs, 0.99));
     barePace!.push((await ask(httpPort, paths, flatOut)).perSecond);
     // Nothing is opened or clicked twice: each is written as news.
-    const fresh = await trackedPaths(drill, (RATE * seconds) / 2);
+    const fresh = await trackedPaths(drill, (RATE * SECONDS) / 2);
     const before = usageOf(child.pid);
     const asked = await ask(port, fresh, steady);
     expected += asked.answered;
     const counted = await written(drill, expected);
-    lost!.push(RATE * seconds - asked.answered + (expected - counted));
+    lost!.push(RATE * SECONDS - asked.answered + (expected - counted));
     expected = counted;
     micros!.push(microsEach(before, usageOf(child.pid), asked.answered));
     p99!.push(quantile(asked.delaysMs, 0.99));
     pace!.push((await ask(port, paths, flatOut)).perSecond);
     expected = await settled(drill);
   }
+  await drill.close();
   const ceiling = (name: string, of: number[]) => ({ name, values: of });
-  report('comes-back', [
+  return [
     {
       name: `Pixels and clicks at ${RATE} a second: p99 from when each was due`,
       unit: 'ms',
@@ -82,7 +75,7 @@ async function tracking(): Promise<void> {
       unit: '',
       values: lost!,
       asked: { atMost: 0 },
-      note: `of ${RATE * seconds} a round`,
+      note: `of ${RATE * SECONDS} a round`,
     },
     {
       name: 'Pixels and clicks, as fast as they are answered at 64 connections',
@@ -92,11 +85,10 @@ async function tracking(): Promise<void> {
       asked: { atLeast: RATE },
     },
     { name: 'CPU of the API for each pixel or click, with its writes', unit: 'us', values: micros! },
-  ]);
-  await drill.close();
+  ];
 }
 
-async function inbound(): Promise<void> {
+async function inbound(): Promise<Figure[]> {
   const drill = await openDrill(process.env);
   const { db } = drill.deps;
   const projectId = drill.project._id;
@@ -109,7 +101,7 @@ async function inbound(): Promise<void> {
     DNS_SERVERS: dns.address,
   });
   const warm = 500;
-  const letterAt = letters(dns, warm + rounds * mails);
+  const letterAt = letters(dns, warm + ROUNDS * MAILS);
   const send = async (to: number, from: number, count: number) => {
     const begun = performance.now();
     const envelope = { from: MAIL_FROM, to: MAIL_TO };
@@ -125,18 +117,20 @@ async function inbound(): Promise<void> {
   await send(port, 0, warm);
   let sent = warm;
   const [pace, barePace, micros, resident, missing]: number[][] = [[], [], [], [], []];
-  for (let round = 0; round < rounds; round++) {
-    barePace!.push(await send(smtpPort, 0, mails));
+  for (let round = 0; round < ROUNDS; round++) {
+    barePace!.push(await send(smtpPort, 0, MAILS));
     const before = usageOf(worker.pid);
-    pace!.push(await send(port, sent, mails));
-    sent += mails;
+    pace!.push(await send(port, sent, MAILS));
+    sent += MAILS;
     const after = usageOf(worker.pid);
-    micros!.push(microsEach(before, after, mails));
+    micros!.push(microsEach(before, after, MAILS));
     resident!.push(after.residentMb);
     missing!.push(sent - (await db.inboundMessages.countDocuments({ projectId, dkimVerdict: 'PASS' })));
   }
   const peak = usageOf(worker.pid).peakMb;
-  report('comes-back', [
+  await dns.stop();
+  await drill.close();
+  return [
     {
       name: `Inbound letters of ${MAIL_BYTES / 1_000} kB, signed, to their 250`,
       unit: '/s',
@@ -163,9 +157,7 @@ async function inbound(): Promise<void> {
       values: resident!.slice(1).map((now, round) => now - resident![round]!),
       asked: { atMost: GROWTH_MAX_MB },
     },
-  ]);
-  await dns.stop();
-  await drill.close();
+  ];
 }
 
 /** A pixel and a link of each of so many messages. */

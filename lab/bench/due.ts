@@ -9,8 +9,9 @@ import { type JobQueue, startQueues, wakeQueue } from '../../core/jobs/queue.ts'
 import { readConfig } from '../../platform/config.ts';
 import { openRedis } from '../../platform/redis/redis.ts';
 import { quantile } from '../rig/processes.ts';
-import { type Figure, report } from '../rig/results/report.ts';
+import type { Figure } from '../rig/results/report.ts';
 import { between, pause, until } from '../rig/waiting.ts';
+import { keep } from './run.ts';
 
 type Round = Awaited<ReturnType<typeof round>>;
 type Row = { _id: ObjectId; projectId: ObjectId; dueAt?: Date; taken?: boolean };
@@ -69,7 +70,7 @@ const delays = (name: string, pick: (figures: Round) => number[], asked?: Figure
     ...(asked && { asked }),
   },
 ];
-report('due', [
+keep('due', [
   ...delays('from a write to the start of its work', ({ woken }) => woken),
   ...delays('from a write to the start of its work, no wake-up arriving', ({ unwoken }) => unwoken),
   ...delays(`one of another project, behind ${BACKLOG} of one`, ({ behind }) => behind, { atMost: 200 }),

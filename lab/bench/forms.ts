@@ -1,29 +1,19 @@
-import { parseArgs } from 'node:util';
 import { consentVersion, findShownForm } from '../../core/forms/shown-form.ts';
 import { stampOf } from '../../core/forms/tokens.ts';
 import { EMAIL_INPUT, STAMP_INPUT } from '../../schemas/forms.ts';
 import { createClient } from '../../test/support/client.ts';
 import { noRelay, openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
-import { report } from '../rig/results/report.ts';
-import { say } from './audience/stage.ts';
+import { keep, say, sizeOr } from './run.ts';
 
 /**
  * Forms a second that one API process takes, each stored before it is answered, and by the job made a pending subscription with its mail. The
  * answer is the same for known and unknown addresses, and so is its time.
  */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    /** Of each round. */
-    forms: { type: 'string', default: '2000' },
-    connections: { type: 'string', default: '32' },
-    dry: { type: 'boolean', default: false },
-  },
-});
-const rounds = Number(values.rounds);
-const forms = Number(values.forms);
-const connections = Number(values.connections);
+const ROUNDS = 3;
+/** Of each round. */
+const forms = sizeOr(2_000);
+const CONNECTIONS = 32;
 const KNOWN = 1_000;
 /** Of each kind of address in a round, one after the other. */
 const ALIKE = Math.min(200, forms);
@@ -52,7 +42,7 @@ try {
   const rates: number[] = [];
   const micros: number[] = [];
   const times = { known: [] as number[], unknown: [] as number[] };
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const before = usageOf(child.pid);
     const begun = performance.now();
     await hammer(forms, (number) => post(`new${round}.${number}@example.com`, number));
@@ -71,19 +61,15 @@ try {
       times[kind].push(quantile(taken, 0.5));
     }
   }
-  report(
-    'forms',
-    [
-      { name: `forms at ${connections} connections, by one API process`, unit: '/s', values: rates },
-      { name: 'a form, CPU of the API process', unit: 'us', values: micros },
-      {
-        ...{ name: 'a form of a known address, p50', unit: 'ms', values: times.known },
-        ceiling: { name: 'of an unknown address', values: times.unknown },
-      },
-      { name: 'handled by the job', unit: '/s', values: [await jobs()] },
-    ],
-    { isKept: !values.dry },
-  );
+  keep('forms', [
+    { name: `forms at ${CONNECTIONS} connections, by one API process`, unit: '/s', values: rates },
+    { name: 'a form, CPU of the API process', unit: 'us', values: micros },
+    {
+      ...{ name: 'a form of a known address, p50', unit: 'ms', values: times.known },
+      ceiling: { name: 'of an unknown address', values: times.unknown },
+    },
+    { name: 'handled by the job', unit: '/s', values: [await jobs()] },
+  ]);
 } finally {
   await drill.close();
 }
@@ -120,5 +106,5 @@ async function hammer(count: number, call: (number: number) => Promise<void>): P
       await call(next);
     }
   };
-  await Promise.all(Array.from({ length: connections }, one));
+  await Promise.all(Array.from({ length: CONNECTIONS }, one));
 }

@@ -6,7 +6,8 @@ import { runAlone } from '../rig/run-alone.ts';
 
 /**
  * `npm run bench -- name [args]`: one bench, on servers of its own; without a name all of them, one after the other. Each page says at
- * its top what it measures and against what; the figures are kept in lab/results/bench.
+ * its top what it measures and against what; the figures are kept in lab/results/bench. `--size 1000` makes most of them smaller, `--dry` keeps
+ * nothing, `--note text` says why the machine was not quiet.
  */
 const benches: Record<string, { does: string; file?: string; isBare?: (args: string[]) => boolean }> = {
   smtp: {

@@ -2,27 +2,19 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { Arrival } from '../../test/providers/stand-in.ts';
 import { type Environment, startEnvironment, type Tenant } from '../../test/support/environment.ts';
 import { startWorkers } from '../../workers/start.ts';
-import { type Figure, report } from '../rig/results/report.ts';
+import type { Figure } from '../rig/results/report.ts';
+import { chosen, keep, sizeOr } from './run.ts';
 
 /**
  * How fast migrations go, with both source providers in a process of their own and API and workers in this one:
- * `npm run bench -- migrations a [contacts]` (100,000, from an export) or `b [contacts]` (10,000, page by page at its pace).
+ * `npm run bench -- migrations a` (100,000 contacts, from an export) or `b` (10,000, page by page at its pace).
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string' },
-    /** Tries it out: nothing is kept in bench/results. */
-    dry: { type: 'boolean', default: false },
-  },
-});
-const [which = 'a', given] = positionals;
-const contacts = Number(given ?? (which === 'a' ? 100_000 : 10_000));
-const rounds = Number(values.rounds ?? (which === 'a' ? 3 : 1));
+const [[which, measure] = ['a', measureA]] = chosen({ a: measureA, b: measureB }, ['a']);
+const contacts = sizeOr(which === 'a' ? 100_000 : 10_000);
+const rounds = which === 'a' ? 3 : 1;
 
 /** Provider B's limit. */
 const REQUESTS_PER_SECOND = 2;
@@ -41,12 +33,11 @@ const [standing] = (await once(providers, 'message')) as [Standing];
 const env = await startEnvironment(standing.environment);
 const workers = startWorkers(env.deps, ['workflows', 'background']);
 await workers.ready;
-const figures = which === 'a' ? await measureA() : await measureB();
+const figures = await measure();
 await workers.stop();
 await env.stop();
 providers.disconnect();
-if (values.dry) console.log(figures);
-else report('migrations', figures);
+keep('migrations', figures);
 
 async function measureA(): Promise<Figure[]> {
   const [rates, bare, early, most]: [number[], number[], number[], number[]] = [[], [], [], []];

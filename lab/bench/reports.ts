@@ -1,19 +1,17 @@
-import { parseArgs } from 'node:util';
 import { ObjectId } from 'mongodb';
 import { recountProject } from '../../core/figures/reports/counting/recount.ts';
 import { type Client, createClient } from '../../test/support/client.ts';
 import { noRelay, openDrill } from '../rig/context.ts';
-import { type Figure, report } from '../rig/results/report.ts';
+import type { Figure } from '../rig/results/report.ts';
 import { latency } from './audience/requests.ts';
-import { say } from './audience/stage.ts';
 import { LINKS, type Seeded, seedCampaigns } from './reports/seed.ts';
+import { keep, say, sizeOr } from './run.ts';
 
 /**
  * Reports and the people behind figures, over HTTP, at a million mails of ten campaigns with 300,000 engagements. First a recount from the
  * ledger, whose sums are held against those of the writing.
  */
-const { values } = parseArgs({ options: { mails: { type: 'string', default: '1000000' } } });
-const mails = Number(values.mails);
+const mails = sizeOr(1_000_000);
 const REPORT = { atMost: 300 };
 const PEOPLE = { atMost: 150 };
 const CALLS = 60;
@@ -34,7 +32,7 @@ try {
     ...(await measurePeople(client, seeded)),
   ];
   await expectSums(client, seeded);
-  report('reports', figures, { isKept: mails === 1_000_000 });
+  keep('reports', figures);
 } finally {
   await drill.close();
 }

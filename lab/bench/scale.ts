@@ -21,27 +21,11 @@ const { values, positionals } = parseArgs({
     docs: { type: 'boolean', default: false },
     price: { type: 'string' },
     usable: { type: 'string' },
-    connections: { type: 'string' },
-    'ack-ms': { type: 'string' },
-    signs: { type: 'string' },
-    processes: { type: 'string', default: '1,2,4,8' },
-    apis: { type: 'string', default: '1,2,4' },
-    recipients: { type: 'string', default: '50000' },
-    backlog: { type: 'string', default: '16000' },
-    seconds: { type: 'string', default: '6' },
-    people: { type: 'string', default: '200' },
-    /** Keeps nothing in lab/results: for trying something out. */
-    dry: { type: 'boolean', default: false },
   },
 });
-const list = (text: string) => text.split(',').map(Number);
 
 if (values.measure) {
-  await measure(positionals, {
-    ...{ processes: list(values.processes), apis: list(values.apis), recipients: Number(values.recipients) },
-    ...{ backlog: Number(values.backlog), seconds: Number(values.seconds), people: Number(values.people) },
-    isKept: !values.dry,
-  });
+  await measure(positionals);
   process.exit(0);
 }
 const costs = readCosts();
@@ -57,15 +41,8 @@ function given(): Installation {
   const [file] = positionals;
   if (file && !existsSync(file)) throw new Error(`There is no file ${file}.`);
   const base = (file ? JSON.parse(readFileSync(file, 'utf8')) : layout(Number(values.machines ?? 1))) as Installation;
-  const relay = {
-    ...base.relay,
-    ...(values.connections ? { connections: Number(values.connections) } : {}),
-    ...(values['ack-ms'] ? { ackMs: Number(values['ack-ms']) } : {}),
-    ...(values.signs ? { signs: values.signs === 'relay' } : {}),
-  };
   return {
     ...base,
-    relay,
     ...(values.price ? { pricePerCoreHour: Number(values.price) } : {}),
     ...(values.usable ? { usable: Number(values.usable) } : {}),
   };

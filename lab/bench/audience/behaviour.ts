@@ -11,7 +11,8 @@ import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts
 import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { ask } from '../comes-back/requests.ts';
-import { type Stage, say } from './stage.ts';
+import { say } from '../run.ts';
+import type { Stage } from './stage.ts';
 
 const SEGMENTS = 20;
 /** A little more than is asked. */

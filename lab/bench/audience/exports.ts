@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
-import { type Stage, say } from './stage.ts';
+import { say } from '../run.ts';
+import type { Stage } from './stage.ts';
 
 export async function measureExport({ drill, url, api, contacts }: Stage): Promise<Figure[]> {
   const begun = performance.now();

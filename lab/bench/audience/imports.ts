@@ -5,7 +5,8 @@ import { indexes } from '../../../platform/mongo/indexes.ts';
 import { until } from '../../../test/support/wait.ts';
 import { usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
-import { LISTS, properties, type Stage, say } from './stage.ts';
+import { say } from '../run.ts';
+import { LISTS, properties, type Stage } from './stage.ts';
 
 const ROWS_A_PIECE = 1_000;
 const TELL_EVERY_MS = 15_000;

@@ -1,7 +1,8 @@
 import type { Reply } from '../../../test/support/client.ts';
 import { quantile } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
-import { type Stage, say } from './stage.ts';
+import { say } from '../run.ts';
+import type { Stage } from './stage.ts';
 
 const ROUNDS = 3;
 const WARM_UP = 5;

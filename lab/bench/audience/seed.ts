@@ -1,7 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { globalListId } from '../../../core/people/global-list.ts';
 import type { Contact } from '../../../core/people/model.ts';
-import { properties, type Stage, say } from './stage.ts';
+import { say } from '../run.ts';
+import { properties, type Stage } from './stage.ts';
 
 const CONTACTS_AT_ONCE = 5_000;
 

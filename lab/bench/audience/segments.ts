@@ -2,7 +2,8 @@ import { ObjectId } from 'mongodb';
 import { until } from '../../../test/support/wait.ts';
 import { usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
-import { type Person, type Stage, say } from './stage.ts';
+import { say } from '../run.ts';
+import type { Person, Stage } from './stage.ts';
 
 /** A segment that is made when everybody is there: from the call until everybody who belongs is in it. */
 export async function measureSegment({ client, worker, contacts, segments, personOf }: Stage): Promise<Figure[]> {

@@ -75,7 +75,3 @@ export async function openStage(contacts: number): Promise<Stage> {
     },
   };
 }
-
-export function say(line: string): void {
-  console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
-}

@@ -1,6 +1,7 @@
 import type { Figure } from '../../rig/results/report.ts';
+import { say } from '../run.ts';
 import { latency } from './requests.ts';
-import { type Stage, say } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 const SUPPRESSED = 50_000;
 const AT_ONCE = 10_000;

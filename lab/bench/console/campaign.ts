@@ -1,10 +1,10 @@
 import { usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
-import { say } from '../audience/stage.ts';
 import { ofBlast, perSecond, tell } from '../campaigns/figures.ts';
 import { addPeople, openInstallation } from '../campaigns/installation.ts';
 import { type Measured, measureCampaign } from '../campaigns/measure.ts';
+import { say } from '../run.ts';
 import type { ConsoleSize } from './size.ts';
 import { browserProcesses, openTab, type Tab, warmConsole } from './tabs.ts';
 

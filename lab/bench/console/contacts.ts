@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import type { Figure } from '../../rig/results/report.ts';
 import { seedContacts } from '../audience/seed.ts';
-import { openStage, type Stage, say } from '../audience/stage.ts';
+import { openStage, type Stage } from '../audience/stage.ts';
+import { say } from '../run.ts';
 import type { ConsoleSize } from './size.ts';
 import { openTab, type Tab, warmConsole } from './tabs.ts';
 

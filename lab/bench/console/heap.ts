@@ -1,7 +1,7 @@
 import type { CDPSession } from 'playwright-core';
 import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
-import { say } from '../audience/stage.ts';
+import { say } from '../run.ts';
 import { openRunning, sentOn } from './running-campaign.ts';
 import type { ConsoleSize } from './size.ts';
 

@@ -1,7 +1,7 @@
 import type { Page, Request } from 'playwright-core';
 import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
-import { say } from '../audience/stage.ts';
+import { say } from '../run.ts';
 import { abort, launchSlow, openRunning, type RunningCampaign, sentOn, watch } from './running-campaign.ts';
 import type { ConsoleSize } from './size.ts';
 

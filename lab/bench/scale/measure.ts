@@ -4,43 +4,38 @@ import { campaignLane, type LaneRun, mailLane, requestLane } from './lanes.ts';
 import { CORES } from './meter.ts';
 import { enrollmentLane } from './runs.ts';
 
-export interface Size {
-  processes: readonly number[];
-  apis: readonly number[];
-  recipients: number;
-  backlog: number;
-  seconds: number;
-  people: number;
-  isKept: boolean;
-}
-
-type Lane = (size: Size) => Promise<Figure[]>;
+const PROCESS_COUNTS = [1, 2, 4, 8];
+const API_COUNTS = [1, 2, 4];
+const RECIPIENTS = 50_000;
+const BACKLOG = 16_000;
+const SECONDS = 6;
+const PEOPLE = 200;
 
 /** Each with one process and with several, on this machine; the model reads the first and must predict the others. */
-const lanes: Record<string, Lane> = {
-  campaign: async ({ processes, recipients }) => {
+const lanes: Record<string, () => Promise<Figure[]>> = {
+  campaign: async () => {
     const runs: LaneRun[] = [];
-    for (const senders of processes) {
-      runs.push(await campaignLane(senders, recipients));
+    for (const senders of PROCESS_COUNTS) {
+      runs.push(await campaignLane(senders, RECIPIENTS));
       console.log(`campaign, ${senders} senders: ${Math.round(runs.at(-1)?.perSecond ?? 0)} a second`);
     }
     return ofLane('campaign', ['sender', 'senders'], runs);
   },
-  mail: async ({ processes, backlog }) => ofLane('transactional lane', PROCESSES, await mailLane(processes, backlog)),
-  requests: async ({ apis, seconds }) => {
-    const { send, batch, contact } = await requestLane(apis, seconds);
+  mail: async () => ofLane('transactional lane', PROCESSES, await mailLane(PROCESS_COUNTS, BACKLOG)),
+  requests: async () => {
+    const { send, batch, contact } = await requestLane(API_COUNTS, SECONDS);
     const others = [...ofRun('POST /mails/batch of 10', batch), ...ofRun('POST /contacts/email', contact)];
     return [...ofLane('POST /mails/send', PROCESSES, send), ...others];
   },
-  enrollments: async ({ people }) => ofRun('enrollments', await enrollmentLane(people)),
+  enrollments: async () => ofRun('enrollments', await enrollmentLane(PEOPLE)),
 };
 
 /** The lanes that are named, or all. */
-export async function measure(names: readonly string[], size: Size): Promise<void> {
+export async function measure(names: readonly string[]): Promise<void> {
   for (const name of names.length > 0 ? names : Object.keys(lanes)) {
     const lane = lanes[name];
     if (!lane) throw new Error(`There is no lane "${name}" but ${Object.keys(lanes).join(', ')}.`);
-    report('scale', await lane(size), { isKept: size.isKept });
+    report('scale', await lane());
   }
 }
 

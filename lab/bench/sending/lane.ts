@@ -1,6 +1,6 @@
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
-import { type Figure, report } from '../../rig/results/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { type Relay, startRelay } from '../campaigns/relay.ts';
 import { blast } from '../smtp/raw-blast.ts';
@@ -24,8 +24,8 @@ interface Round {
 export async function lane(
   waiting: WaitingLane,
   signing: 'own' | 'relay',
-  { rounds, backlog, connections, profile, isKept }: Size,
-): Promise<void> {
+  { rounds, backlog, connections }: Size,
+): Promise<Figure[]> {
   const relay = await startRelay(undefined);
   const drill = await openDrill(process.env, { relay: async () => relay });
   const { domains } = drill.deps.db;
@@ -34,7 +34,7 @@ export async function lane(
   let bytes = 0;
   for (let number = 0; number < rounds; number += 1) {
     await putBacklog(drill, waiting, backlog);
-    const worker = { SMTP_MAX_CONNECTIONS: String(connections), ...profile };
+    const worker = { SMTP_MAX_CONNECTIONS: String(connections) };
     const measured = await drain(drill, relay, worker, { waiting, count: backlog });
     const raw = await relay.sample();
     bytes = raw.length;
@@ -46,7 +46,7 @@ export async function lane(
   const of = (value: (round: Round) => number) => perRound.map(value);
   const what = `${waiting} lane, ${backlog} waiting, DKIM by ${signing === 'own' ? 'us (RSA-2048)' : 'the relay'}`;
   const asked = (limits: Figure['asked']) => (signing === 'relay' && limits ? { asked: limits } : {});
-  const figures: Figure[] = [
+  return [
     {
       name: what,
       unit: '/s',
@@ -72,7 +72,6 @@ export async function lane(
       asked: { of: 'ratio', atMost: 1.2 },
     },
   ];
-  report('sending', figures, { isKept });
 }
 
 async function drain(

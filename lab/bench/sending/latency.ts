@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { type Sink, startSink } from '../../../test/support/mail/smtp-sink.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { quantile } from '../../rig/processes.ts';
-import { report } from '../../rig/results/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { blast } from '../smtp/raw-blast.ts';
 import type { Size } from './size.ts';
@@ -11,12 +11,12 @@ const PER_SECOND = 50;
 const BARE_TURNS = 200;
 
 /** The time of a mail from the 2xx that accepts it to the 250 of the relay. */
-export async function latency({ rounds, seconds, profile, isKept }: Size): Promise<void> {
+export async function latency({ rounds, seconds }: Size): Promise<Figure[]> {
   const sink = await startSink();
   const arrivals = arrivalsAt(sink);
   const drill = await openDrill(process.env);
   const { url } = await drill.startApi();
-  const worker = await drill.startWorker({ SMTP_URL: sink.url, ...profile });
+  const worker = await drill.startWorker({ SMTP_URL: sink.url });
   await mails(drill, url, arrivals, 1);
   const perRound: Array<{ bareMs: number; delays: number[] }> = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -31,14 +31,10 @@ export async function latency({ rounds, seconds, profile, isKept }: Size): Promi
   const name = 'a bare majority-committed update and a bare SMTP transaction, one after the other';
   const ceiling = { name, values: perRound.map(({ bareMs }) => bareMs) };
   const note = `${perRound.map(({ delays }) => delays.length).join(', ')} mails, each arrived`;
-  report(
-    'sending',
-    [
-      { name: `${what}, p50`, unit: 'ms', values: of(0.5), ceiling, asked: { atMost: 100 }, note },
-      { name: `${what}, p99`, unit: 'ms', values: of(0.99), ceiling, asked: { atMost: 500 }, note },
-    ],
-    { isKept },
-  );
+  return [
+    { name: `${what}, p50`, unit: 'ms', values: of(0.5), ceiling, asked: { atMost: 100 }, note },
+    { name: `${what}, p99`, unit: 'ms', values: of(0.99), ceiling, asked: { atMost: 500 }, note },
+  ];
 }
 
 /** When each emailId was accepted, by performance.now(). */

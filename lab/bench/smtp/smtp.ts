@@ -1,25 +1,17 @@
 import { fork } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { compileMessage, composeMessage } from '../../../core/mail/compose/mime/compose.ts';
 import { createMailer } from '../../../platform/smtp/mailer.ts';
-import { type Figure, report } from '../../rig/results/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
+import { keep, sizeOr } from '../run.ts';
 import { blast } from './raw-blast.ts';
 
 /** Messages a second through our SMTP client, and through a raw blast of the same bytes at the same sink. Runs alternate: the machine's speed drifts. */
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '30000' },
-    bytes: { type: 'string', default: '4000' },
-    connections: { type: 'string', default: '64' },
-    rounds: { type: 'string', default: '3' },
-    /** Another sink that listens on this port; else test/support/mail/smtp-sink.ts in a process of its own. */
-    port: { type: 'string' },
-  },
-});
-const count = Number(values.messages);
-const connections = Number(values.connections);
+const ROUNDS = 3;
+const BYTES = 4_000;
+const count = sizeOr(30_000);
+const connections = 64;
 const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\r\n';
-const filler = paragraph.repeat(Math.max(1, Math.round((Number(values.bytes) - 250) / paragraph.length)));
+const filler = paragraph.repeat(Math.max(1, Math.round((BYTES - 250) / paragraph.length)));
 
 const date = new Date();
 const skeleton = compileMessage({
@@ -29,8 +21,7 @@ const skeleton = compileMessage({
   boundary: 'bench',
 });
 
-const own = values.port ? null : await startOwnSink();
-const port = own?.port ?? Number(values.port);
+const { port, stop } = await startOwnSink();
 
 const ways: Record<string, () => Promise<void>> = {
   'raw blast': () => blast(port, connections, count, messageAt),
@@ -40,18 +31,18 @@ const ways: Record<string, () => Promise<void>> = {
 };
 const runs = new Map(Object.keys(ways).map((name) => [name, [] as Run[]]));
 await blast(port, connections, 2_000, messageAt);
-for (let round = 0; round < Number(values.rounds); round++)
+for (let round = 0; round < ROUNDS; round++)
   for (const [name, run] of Object.entries(ways)) runs.get(name)?.push(await measure(run));
-own?.stop();
+stop();
 
 const raw = runs.get('raw blast') as Run[];
 const of = (some: Run[], field: keyof Run) => some.map((run) => run[field]);
-report(
+keep(
   'smtp',
   [...runs].flatMap(([name, some]): Figure[] => {
     const bound = (field: keyof Run) =>
       some === raw ? {} : { ceiling: { name: 'raw blast of the same bytes at the same sink', values: of(raw, field) } };
-    const size = `${connections} connections, ${values.bytes} bytes`;
+    const size = `${connections} connections, ${BYTES} bytes`;
     return [
       { name: `${name}, ${size}`, unit: '/s', values: of(some, 'perSecond'), ...bound('perSecond') },
       { name: `${name}, ${size}, CPU each`, unit: 'us', values: of(some, 'cpuMicros'), ...bound('cpuMicros') },

@@ -1,25 +1,14 @@
 import { connect } from 'node:net';
-import { parseArgs } from 'node:util';
 import { anyFreePort } from '../../../stack/ports.ts';
 import { openDrill, SENDER } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
-import { report } from '../../rig/results/report.ts';
+import type { Figure } from '../../rig/results/report.ts';
+import { keep } from '../run.ts';
 import { hammer, sendRequest } from '../sending/posts.ts';
 
 /** Mails by SMTP at 64 connections, in turns with the same mails by POST /mails/send; from the final dot to the 250. */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    /** Of each half of a round. */
-    seconds: { type: 'string', default: '10' },
-    connections: { type: 'string', default: '64' },
-    /** Keeps nothing in lab/results: for trying something out. */
-    dry: { type: 'boolean', default: false },
-    /** Says why the machine was not quiet. */
-    note: { type: 'string' },
-  },
-});
-
+const ROUNDS = 3;
+const LOAD: Load = { connections: 64, seconds: 10 };
 const WARM_SECONDS = 8;
 /** An address has 20 connections. */
 const PER_ADDRESS = 16;
@@ -33,33 +22,29 @@ interface Load {
 
 type Round = Record<'mails' | 'p50' | 'p99' | 'posts' | 'postP99' | 'micros' | 'mongodMicros', number>;
 
-await bench({
-  rounds: Number(values.rounds),
-  seconds: Number(values.seconds),
-  connections: Number(values.connections),
-});
+keep('submission', await bench());
 process.exit(0);
 
-async function bench({ rounds, ...load }: Load & { rounds: number }): Promise<void> {
+async function bench(): Promise<Figure[]> {
   const drill = await openDrill(process.env);
   const { url } = await drill.startApi();
   const port = await anyFreePort();
   const server = await drill.startWorker({ WORKER_LANES: 'submission', SUBMISSION_PORT: String(port) });
   const mongod = await mongodPid(drill.deps);
   const request = sendRequest(url, drill.key);
-  const warm = { ...load, seconds: WARM_SECONDS };
+  const warm = { ...LOAD, seconds: WARM_SECONDS };
   await hammer(url, request, warm);
   await submit(port, drill.key, warm);
   const perRound: Round[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const posts = await hammer(url, request, load);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const posts = await hammer(url, request, LOAD);
     const [before, mongodBefore] = [usageOf(server.pid), usageOf(mongod)];
-    const delays = await submit(port, drill.key, load);
+    const delays = await submit(port, drill.key, LOAD);
     perRound.push({
-      mails: delays.length / load.seconds,
+      mails: delays.length / LOAD.seconds,
       p50: quantile(delays, 0.5),
       p99: quantile(delays, 0.99),
-      posts: posts.length / load.seconds,
+      posts: posts.length / LOAD.seconds,
       postP99: quantile(posts, 0.99),
       micros: microsEach(before, usageOf(server.pid), delays.length),
       mongodMicros: microsEach(mongodBefore, usageOf(mongod), delays.length),
@@ -67,24 +52,18 @@ async function bench({ rounds, ...load }: Load & { rounds: number }): Promise<vo
   }
   await drill.close();
   const of = (field: keyof Round) => perRound.map((round) => round[field]);
-  const what = `mails by SMTP at ${load.connections} connections`;
+  const what = `mails by SMTP at ${LOAD.connections} connections`;
   const ceiling = { name: 'the same mails by POST /mails/send', values: of('posts') };
-  const note = values.note === undefined ? {} : { note: values.note };
-  report(
-    'submission',
-    [
-      { name: what, unit: '/s', values: of('mails'), ceiling, ...note },
-      { name: `${what}, p50 from the dot to 250`, unit: 'ms', values: of('p50'), ...note },
-      {
-        ...{ name: `${what}, p99 from the dot to 250`, unit: 'ms', values: of('p99') },
-        ceiling: { name: 'POST /mails/send, p99 of the request', values: of('postP99') },
-        ...note,
-      },
-      { name: `${what}, CPU of the submission process each`, unit: 'us', values: of('micros'), ...note },
-      { name: `${what}, CPU of mongod each`, unit: 'us', values: of('mongodMicros'), ...note },
-    ],
-    { isKept: !values.dry },
-  );
+  return [
+    { name: what, unit: '/s', values: of('mails'), ceiling },
+    { name: `${what}, p50 from the dot to 250`, unit: 'ms', values: of('p50') },
+    {
+      ...{ name: `${what}, p99 from the dot to 250`, unit: 'ms', values: of('p99') },
+      ceiling: { name: 'POST /mails/send, p99 of the request', values: of('postP99') },
+    },
+    { name: `${what}, CPU of the submission process each`, unit: 'us', values: of('micros') },
+    { name: `${what}, CPU of mongod each`, unit: 'us', values: of('mongodMicros') },
+  ];
 }
 
 /** One mail after the other on each connection, its commands in one write. Resolves with the times from the dot to its reply. */
