@@ -2,8 +2,9 @@ import { consentVersion, findShownForm } from '../../core/forms/shown-form.ts';
 import { stampOf } from '../../core/forms/tokens.ts';
 import { EMAIL_INPUT, STAMP_INPUT } from '../../schemas/forms.ts';
 import { createClient } from '../../test/support/client.ts';
-import { noRelay, openDrill } from '../rig/context.ts';
+import { openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
+import { noRelay } from '../rig/sink.ts';
 import { keep, say, sizeOr } from './run.ts';
 
 /**

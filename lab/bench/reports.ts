@@ -1,8 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { recountProject } from '../../core/figures/reports/counting/recount.ts';
 import { type Client, createClient } from '../../test/support/client.ts';
-import { noRelay, openDrill } from '../rig/context.ts';
+import { openDrill } from '../rig/context.ts';
 import type { Figure } from '../rig/results/report.ts';
+import { noRelay } from '../rig/sink.ts';
 import { latency } from './audience/requests.ts';
 import { LINKS, type Seeded, seedCampaigns } from './reports/seed.ts';
 import { keep, say, sizeOr } from './run.ts';

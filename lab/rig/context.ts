@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +16,7 @@ import { anyFreePort } from '../../stack/ports.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { startForked } from '../../stack/processes/forked.ts';
 import { createWorkflows } from '../../workflows/client.ts';
+import { type SinkClient, type Stoppable, startSink } from './sink.ts';
 import { until } from './waiting.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -44,37 +43,6 @@ export interface DrillContext {
 export interface RunningApi {
   child: Child;
   url: string;
-}
-
-export interface SinkStats {
-  /** Accepted, repeats included. */
-  messages: number;
-  /** Message-IDs among them. */
-  unique: number;
-  connectionsOpen: number;
-  /** Messages within the last second. */
-  lastSecond: number;
-  /** The most connections at one time, and the most messages within a second, ever. */
-  connectionsMost: number;
-  perSecondMost: number;
-}
-
-export interface SinkClient {
-  smtpUrl: string;
-  evidenceUrl: string;
-  /** Message-IDs with how often each was accepted. */
-  ids(): Promise<Map<string, number>>;
-  /** For polling: `ids` is a megabyte. */
-  stats(): Promise<SinkStats>;
-}
-
-export const noStats: SinkStats = {
-  ...{ messages: 0, unique: 0, lastSecond: 0 },
-  ...{ connectionsOpen: 0, connectionsMost: 0, perSecondMost: 0 },
-};
-
-export interface Stoppable {
-  stop(): void;
 }
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
@@ -156,32 +124,4 @@ function tellFaults(folder: string): void {
   const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
   for (const line of lines.filter((one) => one.includes('"msg":"request failed"')).slice(0, FAULTS_TOLD_MAX))
     console.error(line);
-}
-
-/** For parts that send nothing. */
-export async function noRelay(): Promise<SinkClient & Stoppable> {
-  return {
-    smtpUrl: '',
-    evidenceUrl: '',
-    ids: async () => new Map(),
-    stats: async () => noStats,
-    stop() {},
-  };
-}
-
-/** In a process of its own, so that a drill that is busy counting does not slow down the relay. */
-export async function startSink(ackMs: number): Promise<SinkClient & Stoppable> {
-  const script = join(root, 'test/support/mail/smtp-sink.ts');
-  const args = [script, '--port', '0', '--http', '0', '--ack-delay', String(ackMs)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
-  const { smtp, http } = JSON.parse(line.toString()) as { smtp: number; http: number };
-  const get = async (path: string) => (await fetch(`http://127.0.0.1:${http}${path}`)).json();
-  return {
-    smtpUrl: `smtp://127.0.0.1:${smtp}`,
-    evidenceUrl: `http://127.0.0.1:${http}/evidence`,
-    ids: async () => new Map((await get('/ids')) as Array<[string, number]>),
-    stats: () => get('/stats') as Promise<SinkStats>,
-    stop: () => child.kill('SIGKILL'),
-  };
 }

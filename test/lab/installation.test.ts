@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { InstallationTally, ProjectTally } from '../../lab/drills/installation/installation.ts';
 import { judgeInstallation } from '../../lab/drills/installation/verdict.ts';
-import { noStats } from '../../lab/rig/context.ts';
 import { check } from '../../lab/rig/facts/check.ts';
 import { watchRelay } from '../../lab/rig/facts/watch-relay.ts';
 import { inRounds } from '../../lab/rig/faults/kills.ts';
+import { noStats } from '../../lab/rig/sink.ts';
 import { noCalls } from '../../lab/rig/traffic/calls.ts';
 
 const found = check({

@@ -1,6 +1,7 @@
 import type { Child } from '../../../stack/processes/child.ts';
 import { type Client, createClient } from '../../../test/support/client.ts';
-import { type DrillContext, noRelay, openDrill } from '../../rig/context.ts';
+import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { noRelay } from '../../rig/sink.ts';
 
 export const LISTS = 50;
 export const properties = Array.from({ length: 10 }, (_, index) => `p${index}`);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { createAutomation } from '../../../core/automations/automations.ts';
@@ -9,7 +8,9 @@ import { createSender } from '../../../core/domains/senders.ts';
 import { changeContacts } from '../../../core/people/changes/changes.ts';
 import { anyFreePort } from '../../../stack/ports.ts';
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, noStats, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { usageOf } from '../../rig/processes.ts';
+import { noRelay } from '../../rig/sink.ts';
 
 /** An event of this name lets its contact into an automation that waits for 30 days; one of the other name starts nothing. */
 export const STARTS = 'bought';
@@ -17,17 +18,9 @@ export const STARTS_NOTHING = 'seen';
 
 const SENT_AT_ONCE = 32;
 
-const nobody = {
-  smtpUrl: 'smtp://127.0.0.1:9',
-  evidenceUrl: 'http://127.0.0.1:9',
-  ids: async () => new Map(),
-  stats: async () => noStats,
-  stop: () => undefined,
-};
-
 /** An installation of its own, with an automation that is live and sends nothing for 30 days. */
 export async function openAutomationBench(env: NodeJS.ProcessEnv): Promise<DrillContext> {
-  const drill = await openDrill(env, { relay: async () => nobody });
+  const drill = await openDrill(env, { relay: noRelay });
   const { deps, project } = drill;
   await createSender(deps, project, { email: SENDER }, origin());
   for (const eventName of [STARTS, STARTS_NOTHING])
@@ -59,10 +52,7 @@ export async function startWorker(drill: DrillContext, env: Record<string, strin
         /^temporal_workflow_task_execution_latency\w*_count\{.*workflow_type="automationEnrollment".*\} (\d+)/m;
       return Number(count.exec(text)?.[1] ?? 0);
     },
-    rssMb() {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
-    },
+    rssMb: () => usageOf(child.pid).residentMb,
   };
 }
 

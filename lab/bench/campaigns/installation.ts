@@ -4,13 +4,14 @@ import type { Contact } from '../../../core/people/model.ts';
 import type { Child } from '../../../stack/processes/child.ts';
 import { prefixed, workflowIds } from '../../../workflows/names.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { mongodPid } from '../../rig/processes.ts';
+import { type Sink, startSink } from '../../rig/sink.ts';
 import { pause } from '../../rig/waiting.ts';
 import { type Blasters, startBlasters } from './blasters.ts';
-import { type Relay, startRelay } from './relay.ts';
 
 export interface Installation {
   drill: DrillContext;
-  relay: Relay;
+  relay: Sink;
   url: string;
   /** Of each sender for campaigns. */
   connections: number;
@@ -24,16 +25,12 @@ interface InstallationOptions {
   senders: number;
   /** Of all senders, all mail together. */
   connections: number;
-  /** Another sink than test/support/mail/smtp-sink.ts: a binary that takes -smtp and -http. */
-  sink?: string | undefined;
   /** Between taking a mail and saying so. */
-  ackMs?: number | undefined;
-  /** Profiles of the senders are written there. */
-  profile?: string | undefined;
+  ackMs?: number;
   /** A process for single mails too. */
   mail: boolean;
   /** False: the senders can keep no dot journal. */
-  journal?: boolean | undefined;
+  journal?: boolean;
 }
 
 /** In a folder that cannot be: a sender says so once, and works without a journal. */
@@ -41,19 +38,17 @@ const NO_JOURNAL = { DATA_DIR: '/dev/null', LOG_LEVEL: 'error' };
 
 /** The processes of docker-compose.yml, with as many senders as asked, and a sink as the relay: all on this machine. */
 export async function openInstallation(options: InstallationOptions): Promise<Installation> {
-  const { senders, connections, sink, ackMs, profile, mail, journal = true } = options;
-  const relay = await startRelay(sink, ackMs);
+  const { senders, connections, ackMs, mail, journal = true } = options;
+  const relay = await startSink(ackMs);
   const drill = await openDrill(process.env, { relay: async () => relay });
   const settings = { SMTP_MAX_CONNECTIONS: `${connections}`, WORKER_PROCESSES: `${senders}` };
   const kept = journal ? {} : NO_JOURNAL;
-  const profiled: Record<string, string> = profile ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` } : {};
   const { child: api, url } = await drill.startApi();
   const start = (lanes: string, more: Record<string, string> = {}) =>
     drill.startWorker({ ...settings, ...more, WORKER_LANES: lanes });
   const background = await start('workflows,background');
-  const lanes = await Promise.all(Array.from({ length: senders }, () => start('campaign', { ...profiled, ...kept })));
+  const lanes = await Promise.all(Array.from({ length: senders }, () => start('campaign', kept)));
   const children = { api, background, senders: lanes, mail: mail ? [await start('mail')] : [] };
-  const { pid } = await drill.deps.mongo.db('admin').command({ serverStatus: 1 });
   // The senders share the connections; a fifth is kept for a process with the transactional lane.
   const forCampaigns = Math.floor((connections - (mail ? Math.floor(connections / 5) : 0)) / senders);
   const blasters = startBlasters(senders, forCampaigns);
@@ -64,7 +59,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     connections: forCampaigns,
     blasters,
     children,
-    mongodPid: pid as number,
+    mongodPid: await mongodPid(drill.deps),
     async close() {
       blasters.stop();
       await Promise.all([background, ...lanes, ...children.mail].map((child) => child.stop(9_000)));

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openConsole } from '../../../api/console/files.ts';
-import { noRelay, openDrill } from '../../rig/context.ts';
+import { openDrill } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
+import { noRelay } from '../../rig/sink.ts';
 
 /** The editor of HTML, which its page asks for when it is shown. */
 const EDITOR = /^code-mirror-/;

@@ -1,6 +1,7 @@
 import { createClient } from '../../../test/support/client.ts';
-import { noRelay, openDrill } from '../../rig/context.ts';
+import { openDrill } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
+import { noRelay } from '../../rig/sink.ts';
 import { latency } from '../audience/requests.ts';
 
 const LENGTH = 100_000;

@@ -1,8 +1,8 @@
 import type { Child } from '../../../stack/processes/child.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { startSink } from '../../rig/sink.ts';
 import { addPeople, openInstallation, untilOver } from '../campaigns/installation.ts';
 import { launch, PARAGRAPHS } from '../campaigns/measure.ts';
-import { startRelay } from '../campaigns/relay.ts';
 import { putBacklog } from '../sending/backlog.ts';
 import { untilWritten } from '../sending/lane.ts';
 import { hammer, MAIL, postRequest, sendRequest } from '../sending/posts.ts';
@@ -55,7 +55,7 @@ export async function campaignLane(senders: number, recipients: number): Promise
 
 /** Single mails that become due together, by more and more processes of the role mail. */
 export async function mailLane(counts: readonly number[], backlog: number): Promise<LaneRun[]> {
-  const relay = await startRelay(undefined);
+  const relay = await startSink();
   const drill = await openDrill(process.env, { relay: async () => relay });
   await drill.deps.db.domains.updateMany({ projectId: drill.project._id }, { $set: { dkimSigning: 'relay' } });
   const workers: Child[] = [];

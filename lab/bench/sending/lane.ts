@@ -1,8 +1,8 @@
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
+import { type Sink, startSink } from '../../rig/sink.ts';
 import { pause } from '../../rig/waiting.ts';
-import { type Relay, startRelay } from '../campaigns/relay.ts';
 import { blast } from '../smtp/raw-blast.ts';
 import { putBacklog, removeBacklog, type WaitingLane } from './backlog.ts';
 import type { Size } from './size.ts';
@@ -26,7 +26,7 @@ export async function lane(
   signing: 'own' | 'relay',
   { rounds, backlog, connections }: Size,
 ): Promise<Figure[]> {
-  const relay = await startRelay(undefined);
+  const relay = await startSink();
   const drill = await openDrill(process.env, { relay: async () => relay });
   const { domains } = drill.deps.db;
   await domains.updateMany({ projectId: drill.project._id }, { $set: { dkimSigning: signing } });
@@ -76,7 +76,7 @@ export async function lane(
 
 async function drain(
   drill: DrillContext,
-  relay: Relay,
+  relay: Sink,
   settings: Record<string, string>,
   { waiting, count }: { waiting: WaitingLane; count: number },
 ): Promise<Omit<Round, 'blastPerSecond'>> {
@@ -106,7 +106,7 @@ export async function untilWritten({ deps, project }: DrillContext, lane: Waitin
 
 /** The same bytes from one bare process, over as many connections. */
 async function blastOf(
-  relay: Relay,
+  relay: Sink,
   raw: string,
   { connections, backlog }: Pick<Size, 'connections' | 'backlog'>,
 ): Promise<number> {

@@ -1,7 +1,7 @@
-import { fork } from 'node:child_process';
 import { compileMessage, composeMessage } from '../../../core/mail/compose/mime/compose.ts';
 import { createMailer } from '../../../platform/smtp/mailer.ts';
 import type { Figure } from '../../rig/results/report.ts';
+import { startSink } from '../../rig/sink.ts';
 import { keep, sizeOr } from '../run.ts';
 import { blast } from './raw-blast.ts';
 
@@ -21,7 +21,7 @@ const skeleton = compileMessage({
   boundary: 'bench',
 });
 
-const { port, stop } = await startOwnSink();
+const { port, stop } = await startSink();
 
 const ways: Record<string, () => Promise<void>> = {
   'raw blast': () => blast(port, connections, count, messageAt),
@@ -104,13 +104,4 @@ async function measure(run: () => Promise<void>): Promise<Run> {
   const seconds = (performance.now() - from) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
   return { perSecond: Math.round(count / seconds), cpuMicros: Math.round((user + system) / count) };
-}
-
-async function startOwnSink(): Promise<{ port: number; stop: () => void }> {
-  const script = new URL('../../../test/support/mail/smtp-sink.ts', import.meta.url);
-  const child = fork(script, ['--port', '0', '--http', '0', '--records', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  const line = await new Promise<string>((resolve) => child.stdout!.once('data', (chunk) => resolve(String(chunk))));
-  return { port: JSON.parse(line).smtp, stop: () => child.disconnect() };
 }

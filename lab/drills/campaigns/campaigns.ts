@@ -4,8 +4,9 @@ import type { Campaign } from '../../../core/campaigns/model.ts';
 import type { MessageState } from '../../../core/mail/ledger/states.ts';
 import type { Contact } from '../../../core/people/model.ts';
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, openDrill, SENDER, type SinkClient, type Stoppable } from '../../rig/context.ts';
+import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { watchCounts } from '../../rig/facts/watch-counts.ts';
+import type { SinkClient, Stoppable } from '../../rig/sink.ts';
 import { pause } from '../../rig/waiting.ts';
 import { tally } from '../kills/worker-kill.ts';
 

@@ -1,9 +1,10 @@
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, openDrill, type SinkClient, type Stoppable } from '../../rig/context.ts';
+import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { type Allowed, tell } from '../../rig/facts/check.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { quantile } from '../../rig/processes.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
+import type { SinkClient, Stoppable } from '../../rig/sink.ts';
 import { type Calls, tellCalls } from '../../rig/traffic/calls.ts';
 import { brokenPromises, type Promises } from '../../rig/traffic/promises.ts';
 import type { Mix } from '../../rig/traffic/requests.ts';

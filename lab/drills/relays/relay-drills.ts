@@ -1,5 +1,5 @@
-import { startSink } from '../../rig/context.ts';
 import { type Cable, type NetworkFaults, noFaults, startProxy } from '../../rig/faults/proxy.ts';
+import { startSink } from '../../rig/sink.ts';
 import type { Mix } from '../../rig/traffic/requests.ts';
 import type { Drill } from '../drill.ts';
 import { type Fault, judgeOutage, type OutageTally, outage } from '../outages/outages.ts';

@@ -5,6 +5,7 @@ import type { MessageState } from '../../../core/mail/ledger/states.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { messageIdOf } from '../../rig/facts/facts.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
+import { setModes } from '../../rig/sink.ts';
 import { pause, until } from '../../rig/waiting.ts';
 
 interface Reply {
@@ -140,20 +141,16 @@ async function turnAway(
   const { deps, project, sink } = context;
   const ids: string[] = [];
   for (const way of waysToTurnAway.slice(0, ways)) {
-    await setModes(sink.evidenceUrl, way);
+    await setModes(sink, way);
     ids.push(...(await send(context, `way${ids.length}`, { each, groupId })));
     await pause(1_500);
-    await setModes(sink.evidenceUrl, { greeting: '220 sink ESMTP', mailReply: null });
+    await setModes(sink, { greeting: '220 sink ESMTP', mailReply: null });
   }
   const mine = { projectId: project._id, _id: { $in: ids.map((id) => new ObjectId(id)) } };
   const unsent = () => deps.db.messages.countDocuments({ ...mine, state: { $ne: 'sent' } });
   await until('what was turned away is sent', async () => (await unsent()) === 0, 90_000).catch(() => {});
   const counted = await deps.db.messages.countDocuments({ ...mine, deferrals: { $gt: 0 } });
   return { turnedAway: ids.length, counted, unsent: await unsent() };
-}
-
-async function setModes(evidenceUrl: string, modes: object): Promise<void> {
-  await fetch(new URL('/modes', evidenceUrl), { method: 'POST', body: JSON.stringify(modes) });
 }
 
 function origin() {

@@ -1,4 +1,4 @@
-import type { SinkClient } from '../context.ts';
+import type { SinkClient } from '../sink.ts';
 import { pause } from '../waiting.ts';
 
 /** Budgets of the installation at the relay. */

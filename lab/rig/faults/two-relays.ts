@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type SinkClient, type Stoppable, startSink } from '../context.ts';
+import { type SinkClient, type Stoppable, setModes, startSink } from '../sink.ts';
 import { pause } from '../waiting.ts';
 import { type Cable, noFaults, startProxy } from './proxy.ts';
 
@@ -68,9 +68,7 @@ export async function startTwoRelays(ackMs: number, parameters: readonly [string
 }
 
 function relayOf(sink: SinkClient, cable: Cable): DrillRelay {
-  const set = async (modes: object) => {
-    await fetch(new URL('/modes', sink.evidenceUrl), { method: 'POST', body: JSON.stringify(modes) });
-  };
+  const set = (modes: object) => setModes(sink, modes);
   return {
     cutOff: () => cable.set({ isOff: true }),
     connect: () => cable.set(noFaults()),
