@@ -38,6 +38,14 @@ export function quantile(values: number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
 }
 
+/** Least squares. */
+export function slope(points: ReadonlyArray<readonly [number, number]>): number {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [x0, y0] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
+  const spread = points.reduce((sum, [x]) => sum + (x - x0) ** 2, 0);
+  return spread === 0 ? 0 : points.reduce((sum, [x, y]) => sum + (x - x0) * (y - y0), 0) / spread;
+}
+
 export async function mongodPid({ mongo }: Pick<Deps, 'mongo'>): Promise<number> {
   return (await mongo.db('admin').command({ serverStatus: 1 })).pid as number;
 }

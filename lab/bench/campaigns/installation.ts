@@ -1,11 +1,11 @@
 import { Client, Connection } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
-import type { Contact } from '../../../core/people/model.ts';
 import type { Child } from '../../../stack/processes/child.ts';
 import { prefixed, workflowIds } from '../../../workflows/names.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { mongodPid } from '../../rig/processes.ts';
 import { type Sink, startSink } from '../../rig/sink.ts';
+import { makeList } from '../../rig/traffic/people.ts';
 import { pause } from '../../rig/waiting.ts';
 import { type Blasters, startBlasters } from './blasters.ts';
 
@@ -68,24 +68,12 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   };
 }
 
-/** Straight into the database: the doors of contacts have benches of their own. */
-export async function addPeople({ deps, project }: DrillContext, count: number): Promise<ObjectId> {
-  const [list, at] = [new ObjectId(), new Date()];
-  const facts = { projectId: project._id, createdAt: at, updatedAt: at };
-  const shape = { description: '', type: 'list' as const, filterCriteria: null, recompute: null };
-  await deps.db.contactLists.insertOne({ _id: list, name: `Bench ${count}`, ...shape, ...facts });
-  const nobody = { lastName: null, userId: null, mobile: null, contactProperties: {}, listIds: [list], segmentIds: [] };
-  for (let from = 0; from < count; from += 5_000) {
-    const contact = (_: unknown, index: number): Contact => ({
-      _id: new ObjectId(),
-      email: `p${from + index}@d${(from + index) % 50}.of${count}.example.org`,
-      firstName: `Person ${from + index}`,
-      ...nobody,
-      ...facts,
-    });
-    await deps.db.contacts.insertMany(Array.from({ length: Math.min(5_000, count - from) }, contact));
-  }
-  return list;
+export async function addPeople(context: DrillContext, count: number): Promise<string> {
+  const personOf = (index: number) => ({
+    email: `p${index}@d${index % 50}.of${count}.example.org`,
+    firstName: `Person ${index}`,
+  });
+  return (await makeList(context, `Bench ${count}`, count, personOf)).listId;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a measurement looks into answers of several shapes.

@@ -1,4 +1,3 @@
-import type { ObjectId } from 'mongodb';
 import type { Child } from '../../../stack/processes/child.ts';
 import { SENDER } from '../../rig/context.ts';
 import { usageOf } from '../../rig/processes.ts';
@@ -37,7 +36,7 @@ export const PARAGRAPHS = { large: 50, small: 8 };
 const BLAST_MAX = 50_000;
 
 interface CampaignSize {
-  listId: ObjectId;
+  listId: string;
   recipients: number;
   signing: 'relay' | 'own';
   paragraphs?: number;
@@ -101,7 +100,7 @@ export async function measureCampaign(
 export async function launch(
   { drill }: Installation,
   url: string,
-  { listId, paragraphs, ...fields }: { listId: ObjectId; paragraphs: number; sendRatePerSecond?: number },
+  { listId, paragraphs, ...fields }: { listId: string; paragraphs: number; sendRatePerSecond?: number },
 ): Promise<string> {
   const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\n';
   const { data } = await call(drill, url, {
@@ -109,7 +108,7 @@ export async function launch(
     subject: 'Hello {{firstName}}',
     htmlTemplate: `<html><body><p>Hi {{firstName}}</p>${paragraph.repeat(paragraphs)}<p><a href="https://shop.example.com/sale">Sale</a></p></body></html>`,
     from: { email: SENDER, name: 'Bench' },
-    toLists: [listId.toHexString()],
+    toLists: [listId],
     trackingClick: true,
     trackingOpen: true,
     publish: true,

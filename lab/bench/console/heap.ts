@@ -1,4 +1,5 @@
 import type { CDPSession } from 'playwright-core';
+import { slope } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { say } from '../run.ts';
@@ -71,16 +72,13 @@ function figuresOf(looks: Look[], { minutes, published }: { minutes: number; pub
   });
   return [
     { name: `${of}: heap in its last quarter`, unit: 'MB', ...both('kb', 1_000), note },
-    { name: `${of}: slope of the heap`, unit: 'kB/min', values: [slopeOf(looks)], asked: { atMost: SLOPE_KB_MAX } },
+    {
+      name: `${of}: slope of the heap`,
+      unit: 'kB/min',
+      values: [slope(looks.map(({ minutes: at, kb }) => [at, kb]))],
+      asked: { atMost: SLOPE_KB_MAX },
+    },
     { name: `${of}: nodes of the document in its last quarter`, unit: '', ...both('nodes') },
     { name: `${of}: listeners in its last quarter`, unit: '', ...both('listeners') },
   ];
-}
-
-/** Least squares. */
-function slopeOf(looks: Look[]): number {
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [x, y] = [mean(looks.map(({ minutes }) => minutes)), mean(looks.map(({ kb }) => kb))];
-  const over = looks.reduce((sum, { minutes, kb }) => sum + (minutes - x) * (kb - y), 0);
-  return over / looks.reduce((sum, { minutes }) => sum + (minutes - x) ** 2, 0);
 }

@@ -2,11 +2,11 @@ import { ObjectId } from 'mongodb';
 import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
 import type { Campaign } from '../../../core/campaigns/model.ts';
 import type { MessageState } from '../../../core/mail/ledger/states.ts';
-import type { Contact } from '../../../core/people/model.ts';
 import type { Child } from '../../../stack/processes/child.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { watchCounts } from '../../rig/facts/watch-counts.ts';
 import type { SinkClient, Stoppable } from '../../rig/sink.ts';
+import { makeList } from '../../rig/traffic/people.ts';
 import { pause } from '../../rig/waiting.ts';
 import { tally } from '../kills/worker-kill.ts';
 
@@ -65,7 +65,8 @@ export async function campaignUnderFire(
   const context = await openDrill(env, { ackMs, ...(relay ? { relay } : {}) });
   const watch = { samples: 0, unbalanced: 0, faults: 0, connectionsAtFaults: 0 };
   try {
-    const listId = await addPeople(context, drill);
+    const personOf = (index: number) => ({ email: drill.email?.(index) ?? `p${index}@in.test` });
+    const { listId } = await makeList(context, 'Drill', drill.recipients, personOf);
     const campaign = await launch(context, listId);
     const began = Date.now();
     const { _id, projectId } = campaign;
@@ -143,35 +144,14 @@ async function readAgain({ deps, project }: DrillContext, { _id }: Campaign): Pr
   return deps.db.campaigns.findOne({ _id, projectId: project._id });
 }
 
-async function launch({ deps, project }: DrillContext, listId: ObjectId): Promise<Campaign> {
+async function launch({ deps, project }: DrillContext, listId: string): Promise<Campaign> {
   const fields = {
     name: 'Drill',
     subject: 'Hello {{firstName}}',
     htmlTemplate: '<p>Hello {{firstName}}, <a href="https://shop.example.com/">look</a>.</p>',
     from: { email: SENDER },
-    toLists: [listId.toHexString()],
+    toLists: [listId],
     sendNow: true,
   };
   return createCampaign(deps, project, fields, { at: new Date(), seed: new ObjectId() });
-}
-
-/** Straight into the database: the doors of contacts have drills of their own. */
-async function addPeople({ deps, project }: DrillContext, { recipients, email }: CampaignDrill): Promise<ObjectId> {
-  const [list, at] = [new ObjectId(), new Date()];
-  const facts = { projectId: project._id, createdAt: at, updatedAt: at };
-  const shape = { description: '', type: 'list' as const, filterCriteria: null, recompute: null };
-  await deps.db.contactLists.insertOne({ _id: list, name: 'Drill', ...shape, ...facts });
-  const nobody = { lastName: null, userId: null, mobile: null, contactProperties: {}, listIds: [list], segmentIds: [] };
-  const contact = (index: number): Contact => ({
-    _id: new ObjectId(),
-    email: email?.(index) ?? `p${index}@in.test`,
-    firstName: `P${index}`,
-    ...nobody,
-    ...facts,
-  });
-  for (let from = 0; from < recipients; from += 5_000) {
-    const count = Math.min(5_000, recipients - from);
-    await deps.db.contacts.insertMany(Array.from({ length: count }, (_, index) => contact(from + index)));
-  }
-  return list;
 }

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { usageOf } from '../processes.ts';
+import { quantile, slope, usageOf } from '../processes.ts';
 
 /** How a process stood at one moment. */
 export interface Sample {
@@ -42,7 +42,7 @@ export function growthOf(samples: readonly Sample[]): Growth {
   return {
     minutes: ((warm.at(-1)?.atMs ?? 0) - (warm[0]?.atMs ?? 0)) / 60_000,
     megabytesAMinute: slope(warm.map(({ atMs, residentMb }) => [atMs / 60_000, residentMb])),
-    openFiles: median(files.slice(-third)) - median(files.slice(0, third)),
+    openFiles: quantile(files.slice(-third), 0.5) - quantile(files.slice(0, third), 0.5),
     residentMb: warm.at(-1)?.residentMb ?? 0,
   };
 }
@@ -58,16 +58,4 @@ export function brokenGrowth(name: string, { minutes, megabytesAMinute, openFile
 export function tellGrowth(name: string, { minutes, megabytesAMinute, openFiles, residentMb }: Growth): string {
   const judged = minutes >= JUDGED_FROM_MINUTES ? '' : ' (too short to judge)';
   return `${name} ${residentMb} MB, ${megabytesAMinute.toFixed(2)} MB a minute${judged}, open files ${openFiles > 0 ? '+' : ''}${openFiles}`;
-}
-
-function slope(points: ReadonlyArray<readonly [number, number]>): number {
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [x0, y0] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
-  const spread = points.reduce((sum, [x]) => sum + (x - x0) ** 2, 0);
-  return spread === 0 ? 0 : points.reduce((sum, [x, y]) => sum + (x - x0) * (y - y0), 0) / spread;
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
