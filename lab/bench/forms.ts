@@ -5,6 +5,7 @@ import { createClient } from '../../test/support/client.ts';
 import { openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
 import { noRelay } from '../rig/sink.ts';
+import { inLanes } from '../rig/waiting.ts';
 import { keep, say, sizeOr } from './run.ts';
 
 /**
@@ -39,14 +40,14 @@ try {
   const stamp = stampOf(deps.config, { ...facts, shownAt: new Date(Date.now() - 10_000) });
   const post = (email: string, number: number) => send(`${root}/f/${id}`, { stamp, email, number });
   say('sending forms');
-  await hammer(ALIKE, (number) => post(`warm${number}@example.com`, number));
+  await inLanes(CONNECTIONS, ALIKE, (number) => post(`warm${number}@example.com`, number));
   const rates: number[] = [];
   const micros: number[] = [];
   const times = { known: [] as number[], unknown: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = usageOf(child.pid);
     const begun = performance.now();
-    await hammer(forms, (number) => post(`new${round}.${number}@example.com`, number));
+    await inLanes(CONNECTIONS, forms, (number) => post(`new${round}.${number}@example.com`, number));
     rates.push(forms / ((performance.now() - begun) / 1_000));
     micros.push(microsEach(before, usageOf(child.pid), forms));
     for (const [kind, email] of [
@@ -97,15 +98,4 @@ async function send(url: string, { stamp, email, number }: { stamp: string; emai
   });
   await response.arrayBuffer();
   if (response.status !== 200) throw new Error(`A form was answered ${response.status}.`);
-}
-
-async function hammer(count: number, call: (number: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const one = async () => {
-    while (next < count) {
-      next += 1;
-      await call(next);
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, one));
 }

@@ -6,6 +6,7 @@ import type { Arrival } from '../../test/providers/stand-in.ts';
 import { type Environment, startEnvironment, type Tenant } from '../../test/support/environment.ts';
 import { startWorkers } from '../../workers/start.ts';
 import type { Figure } from '../rig/results/report.ts';
+import { inLanes } from '../rig/waiting.ts';
 import { chosen, keep, sizeOr } from './run.ts';
 
 /**
@@ -119,19 +120,11 @@ async function bareInserts({ deps }: Environment, { project }: Tenant): Promise<
     ...{ userId: null, mobile: null, contactProperties: {}, listIds: [], segmentIds: [], createdAt: at, updatedAt: at },
   });
   const began = performance.now();
-  let next = 0;
-  const lane = async () => {
-    while (next < contacts) {
-      const from = next;
-      next += BATCH;
-      const count = Math.min(BATCH, contacts - from);
-      await collection.insertMany(
-        Array.from({ length: count }, (_, index) => row(from + index)),
-        { writeConcern: { w: 'majority', journal: true } },
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await inLanes(LANES, Math.ceil(contacts / BATCH), async (batch) => {
+    const from = batch * BATCH;
+    const rows = Array.from({ length: Math.min(BATCH, contacts - from) }, (_, index) => row(from + index));
+    await collection.insertMany(rows, { writeConcern: { w: 'majority', journal: true } });
+  });
   const rate = contacts / ((performance.now() - began) / 1_000);
   await collection.drop();
   return rate;

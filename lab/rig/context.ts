@@ -47,13 +47,29 @@ export interface RunningApi {
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
 
+interface DrillOptions {
+  ackMs?: number;
+  relay?: () => Promise<SinkClient & Stoppable>;
+}
+
+/** Opens an installation for some work, and closes it however that ends. */
+export async function withDrill<T>(
+  env: NodeJS.ProcessEnv,
+  options: DrillOptions,
+  work: (context: DrillContext) => Promise<T>,
+): Promise<T> {
+  const context = await openDrill(env, options);
+  try {
+    return await work(context);
+  } finally {
+    await context.close();
+  }
+}
+
 /** `env` names the servers: MONGODB_URL, REDIS_URL, TEMPORAL_ADDRESS. */
 export async function openDrill(
   env: NodeJS.ProcessEnv,
-  {
-    ackMs = 20,
-    relay = () => startSink(ackMs),
-  }: { ackMs?: number; relay?: () => Promise<SinkClient & Stoppable> } = {},
+  { ackMs = 20, relay = () => startSink(ackMs) }: DrillOptions = {},
 ): Promise<DrillContext> {
   const folder = mkdtempSync(join(tmpdir(), 'everpost-drill-'));
   const name = `drill_${new ObjectId().toHexString()}`;

@@ -18,3 +18,12 @@ export async function until(
     if (performance.now() > giveUpAt) throw new Error(`not within ${withinMs / 1_000} s: ${what}`);
   }
 }
+
+/** Does the work for each number below `count`, so many at a time. */
+export async function inLanes(lanes: number, count: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    for (let index = next++; index < count; index = next++) await work(index);
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, count) }, lane));
+}

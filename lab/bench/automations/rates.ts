@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { prefixed } from '../../../workflows/names.ts';
 import type { DrillContext } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
+import { inLanes } from '../../rig/waiting.ts';
 import { letIn, newContacts, poll, startWorker } from './stage.ts';
 
 const STARTS_AT_ONCE = 16;
@@ -74,13 +75,10 @@ async function startBare({ deps }: DrillContext) {
   return {
     async run(count: number): Promise<void> {
       const target = started + count;
-      const lane = async () => {
-        while (started < target) {
-          started += 1;
-          await workflow.start('bareWait', { taskQueue: queue, workflowId: `${queue}-${started}`, args: [] });
-        }
-      };
-      await Promise.all(Array.from({ length: STARTS_AT_ONCE }, lane));
+      await inLanes(STARTS_AT_ONCE, count, () => {
+        started += 1;
+        return workflow.start('bareWait', { taskQueue: queue, workflowId: `${queue}-${started}`, args: [] });
+      });
       await poll(async () => ran >= target, POLL_MS);
     },
     pid: child.pid ?? 0,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { createAutomation } from '../../../core/automations/automations.ts';
 import { createEvent } from '../../../core/automations/events/events.ts';
@@ -11,6 +10,8 @@ import type { Child } from '../../../stack/processes/child.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { usageOf } from '../../rig/processes.ts';
 import { noRelay } from '../../rig/sink.ts';
+
+import { inLanes, until } from '../../rig/waiting.ts';
 
 /** An event of this name lets its contact into an automation that waits for 30 days; one of the other name starts nothing. */
 export const STARTS = 'bought';
@@ -57,12 +58,9 @@ export async function startWorker(drill: DrillContext, env: Record<string, strin
 }
 
 export async function letIn({ deps, project }: DrillContext, contacts: string[]): Promise<void> {
-  const left = [...contacts];
-  const lane = async () => {
-    for (let contactId = left.pop(); contactId; contactId = left.pop())
-      await sendEvent(deps, project, { eventName: STARTS, contactId }, origin());
-  };
-  await Promise.all(Array.from({ length: SENT_AT_ONCE }, lane));
+  await inLanes(SENT_AT_ONCE, contacts.length, (index) =>
+    sendEvent(deps, project, { eventName: STARTS, contactId: contacts[index]! }, origin()),
+  );
 }
 
 export async function newContacts(
@@ -81,14 +79,9 @@ export async function newContacts(
   return ids;
 }
 
-const WITHIN_MS = 120_000;
-
-export async function poll(isIt: () => Promise<boolean>, everyMs = 25): Promise<void> {
-  const giveUpAt = performance.now() + WITHIN_MS;
-  while (!(await isIt())) {
-    if (performance.now() > giveUpAt) throw new Error('What is measured does not come to its end.');
-    await sleep(everyMs);
-  }
+/** For what is measured. */
+export function poll(isIt: () => Promise<boolean>, everyMs: number): Promise<void> {
+  return until('what is measured comes to its end', isIt, 120_000, everyMs);
 }
 
 function origin() {

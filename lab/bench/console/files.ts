@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openConsole } from '../../../api/console/files.ts';
-import { openDrill } from '../../rig/context.ts';
+import { withDrill } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { noRelay } from '../../rig/sink.ts';
 
@@ -9,9 +9,8 @@ import { noRelay } from '../../rig/sink.ts';
 const EDITOR = /^code-mirror-/;
 
 /** The files that the API serves, compressed by brotli as every browser takes them. */
-export async function files(): Promise<Figure[]> {
-  const drill = await openDrill(process.env, { relay: noRelay });
-  try {
+export function files(): Promise<Figure[]> {
+  return withDrill(process.env, { relay: noRelay }, async (drill) => {
     const opened = await openConsole(drill.deps);
     if (!opened) throw new Error('The console could not be bundled.');
     const { folder, manifest } = opened;
@@ -35,7 +34,5 @@ export async function files(): Promise<Figure[]> {
       },
       { name: 'All files of the console, compressed', unit: 'kB', values: [bytesOf(manifest.files) / 1_000] },
     ];
-  } finally {
-    await drill.close();
-  }
+  });
 }

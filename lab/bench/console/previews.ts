@@ -1,5 +1,5 @@
 import { createClient } from '../../../test/support/client.ts';
-import { openDrill } from '../../rig/context.ts';
+import { withDrill } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { noRelay } from '../../rig/sink.ts';
 import { latency } from '../audience/requests.ts';
@@ -10,9 +10,8 @@ const CALLS_A_ROUND = 150;
 const ASKED_MS = 50;
 
 /** Drafts of 100 kB as an editor sends them: each is another text, and none was compiled before. */
-export async function previews(): Promise<Figure[]> {
-  const drill = await openDrill(process.env, { relay: noRelay });
-  try {
+export function previews(): Promise<Figure[]> {
+  return withDrill(process.env, { relay: noRelay }, async (drill) => {
     const { child, url } = await drill.startApi();
     const client = createClient(new URL(url).origin, drill.key);
     await client.post('/contacts', { email: 'ada@harbour.example', firstName: 'Ada' });
@@ -24,9 +23,7 @@ export async function previews(): Promise<Figure[]> {
     );
     await child.stop(9_000);
     return [figure];
-  } finally {
-    await drill.close();
-  }
+  });
 }
 
 /** A newsletter of tables, styles, links, pictures and variables. */

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
-import { openDrill } from '../../rig/context.ts';
+import { withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { ask, brokenCalls, type Calls, noCalls, tellCalls } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
 import { until } from '../../rig/waiting.ts';
@@ -26,16 +26,15 @@ export interface MidwayTally {
 const CALL_SIZE = 50;
 
 /** In the middle of a campaign some of its people are suppressed and others deleted; no mail reaches them after the answer. */
-export async function audienceMidway(
+export function audienceMidway(
   env: NodeJS.ProcessEnv,
   { recipients, share }: { recipients: number; share: number },
 ): Promise<MidwayTally> {
-  const context = await openDrill(env, { ackMs: 20 });
-  const { deps, project } = context;
-  const { campaigns, contacts, messages } = deps.db;
-  const projectId = project._id;
-  const calls = noCalls();
-  try {
+  return withDrill(env, { ackMs: 20 }, async (context) => {
+    const { deps, project } = context;
+    const { campaigns, contacts, messages } = deps.db;
+    const projectId = project._id;
+    const calls = noCalls();
     const api = await context.startApi();
     await context.startWorker({ WORKER_LANES: 'workflows,background,campaign', SMTP_MAX_CONNECTIONS: '5' });
     const send = (path: string, body: object) => {
@@ -86,9 +85,7 @@ export async function audienceMidway(
       spared: chosen.length - rows.filter(({ state }) => state === 'sent').length,
       found: check(await readFacts(context)),
     };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 export function judgeMidway(tally: MidwayTally): Verdict {
@@ -102,11 +99,9 @@ export function judgeMidway(tally: MidwayTally): Verdict {
     ...(resurrected > 0 ? [`${resurrected} contacts are there again`] : []),
     ...(spared === 0 ? ['everybody had it already'] : []),
   ];
-  const says = [
+  return verdict(faulty, [
     `campaign of ${recipients}: ${suppressed} suppressed and ${deleted} deleted in its middle, ${spared} of them spared, claimed after the answer ${claimedAfterSuppression + claimedAfterDeletion}`,
     tell(found),
     tellCalls(calls),
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }

@@ -3,11 +3,11 @@ import { createApiKey } from '../../../core/accounts/api-keys.ts';
 import { createProject } from '../../../core/accounts/projects.ts';
 import type { Project } from '../../../core/base/model.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
-import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { type DrillContext, withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readCampaigns } from '../../rig/facts/facts.ts';
 import { quantile } from '../../rig/processes.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { withServers } from '../../rig/servers.ts';
 import { ask, type Calls, noCalls } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
@@ -60,9 +60,8 @@ export const fairnessDrill: Drill = {
 };
 
 /** A project with much mail, and small ones that begin their campaigns in the middle of it. */
-export async function fairness(env: NodeJS.ProcessEnv, size: FairnessSize): Promise<FairnessTally> {
-  const context = await openDrill(env, { ackMs: 5 });
-  try {
+export function fairness(env: NodeJS.ProcessEnv, size: FairnessSize): Promise<FairnessTally> {
+  return withDrill(env, { ackMs: 5 }, async (context) => {
     const { url } = await context.startApi();
     const settings = { WORKER_PROCESSES: String(size.senders) };
     await Promise.all([
@@ -88,9 +87,7 @@ export async function fairness(env: NodeJS.ProcessEnv, size: FairnessSize): Prom
       500,
     );
     return await tallyOf(context, giant, small);
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 async function tenantOf(context: DrillContext, name: string, campaigns: number, each: number): Promise<Tenant> {
@@ -169,13 +166,11 @@ export function judgeFairness(how: string, size: FairnessSize, tally: FairnessTa
     ...(smallMs.length === small.projects ? [] : [`${smallMs.length} of ${small.projects} small campaigns`]),
     ...(how !== 'with fairness' || giantAfter > 0 ? [] : ['the last small campaign ended after the giant']),
   ];
-  const says = [
+  return verdict(faulty, [
     `${how}: ${giant.campaigns} x ${giant.each} of one project in ${seconds(giantMs)}`,
     `beside ${small.projects} x ${small.each}: to the last mail median ${seconds(quantile(smallMs, 0.5))}, p99 ${seconds(quantile(smallMs, 0.99))}`,
     tell(found),
-    ...faulty.map((fault) => `BUT ${fault}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }
 
 /** Among many campaigns of one project a small one ends in half of the time or less. */

@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import type { Servers } from '../../../stack/servers/all.ts';
-import { openDrill } from '../../rig/context.ts';
+import { withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { withServers } from '../../rig/servers.ts';
 import { ask, brokenCalls, type Calls, noCalls, tellCalls } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
@@ -27,16 +27,15 @@ export function temporalStarts(drill: { campaigns: number; recipients: number; d
   return withServers((servers, env) => startsWithout(servers, env, drill));
 }
 
-async function startsWithout(
+function startsWithout(
   servers: Servers,
   env: NodeJS.ProcessEnv,
   { campaigns, recipients, downMs }: { campaigns: number; recipients: number; downMs: number },
 ): Promise<StartsTally> {
-  const context = await openDrill(env, { ackMs: 5 });
-  const calls = noCalls();
-  const { db } = context.deps;
-  const projectId = context.project._id;
-  try {
+  return withDrill(env, { ackMs: 5 }, async (context) => {
+    const calls = noCalls();
+    const { db } = context.deps;
+    const projectId = context.project._id;
     const api = await context.startApi();
     await context.startWorker({ WORKER_LANES: 'workflows,background,campaign' });
     const lists = await Promise.all(
@@ -62,9 +61,7 @@ async function startsWithout(
     await untilSettled(context);
     const found = check(await readFacts(context));
     return { campaigns, recipients, found, calls, early, slowestStartMs };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 export function judgeStarts({ campaigns, recipients, found, calls, early, slowestStartMs }: StartsTally): Verdict {
@@ -76,11 +73,9 @@ export function judgeStarts({ campaigns, recipients, found, calls, early, slowes
     ...(early > 0 ? ['Temporal was not away'] : []),
     ...(slowestStartMs > START_MS_MAX ? ['it started late'] : []),
   ];
-  const says = [
+  return verdict(faulty, [
     `${campaigns} campaigns of ${recipients} published without Temporal, all begun ${(slowestStartMs / 1_000).toFixed(1)} s after its return`,
     tell(found),
     tellCalls(calls),
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }

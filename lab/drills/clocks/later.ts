@@ -2,12 +2,12 @@ import { ObjectId } from 'mongodb';
 import { Everpost, EverpostError } from '../../../client/index.ts';
 import { createGroup } from '../../../core/consent/suppressions/groups.ts';
 import { sendBulk, sendMail } from '../../../core/mail/accept/send.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { messageIdOf, readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
-import { between, pause } from '../../rig/waiting.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
+import { between, inLanes, pause } from '../../rig/waiting.ts';
 
 interface Later {
   /** Single mails, half of them marketing mail. */
@@ -61,9 +61,8 @@ interface Asked {
  * Mails for each moment of an hour, which passes in less than a minute: workers decide by the database's clock, so the times of mails that
  * wait are moved towards it instead. Two workers claim, and callers cancel and move the mails that become due.
  */
-export async function later(env: NodeJS.ProcessEnv, drill: Later): Promise<LaterTally> {
-  const context = await openDrill(env, { ackMs: 20 });
-  try {
+export function later(env: NodeJS.ProcessEnv, drill: Later): Promise<LaterTally> {
+  return withDrill(env, { ackMs: 20 }, async (context) => {
     const { ids, batchIds } = await schedule(context, drill);
     const api = await context.startApi();
     await Promise.all([0, 1].map(() => context.startWorker({ SMTP_MAX_CONNECTIONS: '10' })));
@@ -82,9 +81,7 @@ export async function later(env: NodeJS.ProcessEnv, drill: Later): Promise<Later
     await Promise.all(asking);
     await untilSettled(context);
     return await tally(context, asked);
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 export function judgeLater(tally: LaterTally): Verdict {
@@ -99,13 +96,11 @@ export function judgeLater(tally: LaterTally): Verdict {
     ...(cancelled === 0 || refused === 0 ? ['no race: one side won every time'] : []),
     ...[...wrong].map(([what, times]) => `${times} answers ${what}`),
   ];
-  const says = [
+  return verdict(faulty, [
     `${mails} mails due over an hour: ${cancelled} cancelled alone and ${cancelledInBatches} by batch, ${refused} cancellations too late, ${moved} moved, ${notMoved} too late for it`,
     `sent and cancelled both ${both}, neither ${neither}, early ${early}`,
     tell(found),
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }
 
 /** Through the core, as the API would. The n-th mail is due when n mails' share of the hour has passed. */
@@ -121,17 +116,13 @@ async function schedule(
     scheduledAt: new Date(at.getTime() + (2 + share * HOUR_MINUTES) * MINUTE_MS).toISOString(),
   });
   const ids: string[] = [];
-  let next = 0;
-  const sender = async () => {
-    for (let index = next++; index < mails; index = next++) {
-      const mail = { to: { email: `p${index}@in.test` }, from, subject: `Mail ${index}`, text: 'Now.' };
-      const group = index % 2 === 0 ? {} : { unsubscribeGroupId: groupId };
-      const input = { ...mail, ...group, ...timeOf(index / mails) };
-      const { emailId } = await sendMail(deps, project, input, { at, seed: new ObjectId() });
-      ids[index] = emailId;
-    }
-  };
-  await Promise.all(Array.from({ length: SENDERS }, sender));
+  await inLanes(SENDERS, mails, async (index) => {
+    const mail = { to: { email: `p${index}@in.test` }, from, subject: `Mail ${index}`, text: 'Now.' };
+    const group = index % 2 === 0 ? {} : { unsubscribeGroupId: groupId };
+    const input = { ...mail, ...group, ...timeOf(index / mails) };
+    const { emailId } = await sendMail(deps, project, input, { at, seed: new ObjectId() });
+    ids[index] = emailId;
+  });
   const batchIds: string[] = [];
   for (let bulk = 0; bulk < bulks; bulk += 1) {
     const recipients = Array.from({ length: BULK_SIZE }, (_, index) => ({ email: `b${bulk}.${index}@in.test` }));

@@ -5,7 +5,7 @@ import { openDrill, SENDER } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { ask, brokenCalls, type Calls, noCalls, tellCalls } from '../../rig/traffic/calls.ts';
 import { until } from '../../rig/waiting.ts';
 import { queueMails } from '../kills/worker-kill.ts';
@@ -113,12 +113,10 @@ export function judgeSkew(tally: SkewTally): Verdict {
     ...(webhooks.staleStamps > 0 ? [`${webhooks.staleStamps} webhooks with a wrong time`] : []),
   ];
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
-  const says = [
+  return verdict(faulty, [
     `${found.mails} mails by workers 1 h fast, then 1 h slow, and 10 min slow; ${people} people waited ${seconds(shortestWaitMs)} to ${seconds(longestWaitMs)} s of 60`,
     `${webhooks.delivered} of ${people} webhooks delivered at their third try, ${webhooks.early} repeated early, ${webhooks.late} late`,
     tell(found),
     tellCalls(calls),
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }

@@ -1,6 +1,6 @@
 import { tell } from '../../rig/facts/check.ts';
 import type { Use } from '../../rig/facts/watch-relay.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { tellCalls } from '../../rig/traffic/calls.ts';
 import { brokenPromises } from '../../rig/traffic/promises.ts';
 import type { InstallationTally, ProjectTally } from './installation.ts';
@@ -35,15 +35,13 @@ function judgeWhole({
     ...(connections.longestOverMs > OVER_BUDGET_MS_MAX ? ['too many connections for longer than a lease'] : []),
     ...(perSecond.longestOverMs > OVER_RATE_MS_MAX ? ['too many mails a second for longer than a lease'] : []),
   ];
-  const says = [
+  return verdict(faulty, [
     `${minutes} min on three members, four APIs and eight workers: ${campaigns} campaigns, killed ${killed.join(', ') || 'nothing'}${startsRepeated > 0 ? `, ${startsRepeated} starts repeated` : ''}`,
     `${looks.samples} looks at the counts, ${looks.unbalanced} wrong`,
     `connections ${tellUse(connections)}`,
     `mails a second ${tellUse(perSecond)}`,
     `settled after ${settledSeconds} s`,
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }
 
 function tellUse({ budget, most, longestOverMs }: Use): string {
@@ -53,11 +51,9 @@ function tellUse({ budget, most, longestOverMs }: Use): string {
 function judgeProject({ name, promises, calls, meant }: ProjectTally): Verdict {
   const { found, contacts, events } = promises;
   const faulty = brokenPromises(promises, calls, meant);
-  const says = [
+  return verdict(faulty, [
     `${name}: ${found.mails} mails, ${contacts} contacts, ${events} events`,
     tell(found),
     tellCalls(calls),
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }

@@ -1,6 +1,6 @@
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import { pause } from '../../rig/waiting.ts';
-import { drained, tally, workerEnv } from './worker-kill.ts';
+import { drain, tally } from './worker-kill.ts';
 
 interface ApiKill {
   keys: number;
@@ -24,9 +24,8 @@ interface ApiTally {
 const AGAIN_MS = 200;
 
 /** kill -9 of the API while all keys are under way at once; clients repeat until they have a 2xx, and then ask once more. */
-export async function apiKill(env: NodeJS.ProcessEnv, drill: ApiKill): Promise<ApiTally> {
-  const context = await openDrill(env, { ackMs: 0 });
-  try {
+export function apiKill(env: NodeJS.ProcessEnv, drill: ApiKill): Promise<ApiTally> {
+  return withDrill(env, { ackMs: 0 }, async (context) => {
     let api = await context.startApi();
     let answered = 0;
     let repeats = 0;
@@ -46,16 +45,12 @@ export async function apiKill(env: NodeJS.ProcessEnv, drill: ApiKill): Promise<A
     const idsOfKeys = await Promise.all(clients);
     for (const [index, ids] of idsOfKeys.entries())
       ids.add(await sendUntilTaken(context, api.url, index, () => repeats++));
-    const worker = await context.startWorker(workerEnv(context, { evidence: false, connections: 20 }));
-    await drained(context, { mails: drill.keys });
-    await worker.stop(10_000);
+    await drain(context, drill.keys);
     const mails = await context.deps.db.messages.countDocuments({ projectId: context.project._id });
     const { lost, duplicates } = await tally(context);
     const ambiguous = idsOfKeys.filter(({ size }) => size > 1).length;
     return { keys: drill.keys, kills: drill.kills, mails, ambiguous, lost, duplicates, repeats };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 async function sendUntilTaken(

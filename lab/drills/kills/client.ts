@@ -1,12 +1,12 @@
 import { Everpost, type EverpostError } from '../../../client/index.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { openDrill, SENDER } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
 import { type HttpFault, startHttpProxy } from '../../rig/faults/http-proxy.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
-import { pause } from '../../rig/waiting.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
+import { inLanes, pause } from '../../rig/waiting.ts';
 import type { Drill } from '../drill.ts';
-import { drained, workerEnv } from './worker-kill.ts';
+import { drain } from './worker-kill.ts';
 
 interface ClientSends {
   mails: number;
@@ -62,22 +62,18 @@ export async function clientSends(
       onRetry: ({ error }) => count(repeats, nameOf(error)),
     });
     const ids: string[] = [];
-    let next = 0;
     const began = performance.now();
-    const caller = async () => {
-      for (let index = next++; index < mails; index = next++) {
-        const mail = {
-          to: { email: `c${index}@in.test` },
-          from: { email: SENDER },
-          subject: `Mail ${index}`,
-          text: 'Once.',
-        };
-        const { data, error } = await client.safe.mails.send(mail);
-        if (data) ids.push(data.emailId);
-        else count(failed, nameOf(error));
-      }
-    };
-    const sending = Promise.all(Array.from({ length: CALLERS }, caller));
+    const sending = inLanes(CALLERS, mails, async (index) => {
+      const mail = {
+        to: { email: `c${index}@in.test` },
+        from: { email: SENDER },
+        subject: `Mail ${index}`,
+        text: 'Once.',
+      };
+      const { data, error } = await client.safe.mails.send(mail);
+      if (data) ids.push(data.emailId);
+      else count(failed, nameOf(error));
+    });
     for (let kill = 1; kill <= kills; kill += 1) {
       while (ids.length < (mails * kill) / (kills + 1)) await pause(5);
       api.child.kill('SIGKILL');
@@ -86,7 +82,8 @@ export async function clientSends(
     }
     await sending;
     const seconds = Math.round((performance.now() - began) / 1_000);
-    const found = await deliver(context, { mails, acknowledged: ids });
+    await drain(context, mails);
+    const found = check(await readFacts(context, { acknowledged: ids }));
     return { mails, kills, found, failed, shared: ids.length - new Set(ids).size, repeats, faults, seconds };
   } finally {
     await proxy.stop();
@@ -103,17 +100,6 @@ function randomFault(faults: ClientTally['faults'], random: () => number): HttpF
   return { kind, delayMs };
 }
 
-/** The worker sends what was queued; then the sink, the rows and the answers are compared. */
-async function deliver(
-  context: DrillContext,
-  { mails, acknowledged }: { mails: number; acknowledged: string[] },
-): Promise<Findings> {
-  const worker = await context.startWorker(workerEnv(context, { evidence: false, connections: 20 }));
-  await drained(context, { mails });
-  await worker.stop(10_000);
-  return check(await readFacts(context, { acknowledged }));
-}
-
 export function judgeClient({ mails, kills, found, failed, shared, repeats, faults, seconds }: ClientTally): Verdict {
   const twice = found.mails - mails;
   const faulty = [
@@ -124,14 +110,12 @@ export function judgeClient({ mails, kills, found, failed, shared, repeats, faul
     ...(failed.size > 0 ? [`calls failed: ${listed(failed)}`] : []),
     ...(sum(repeats) === 0 ? ['no call was repeated'] : []),
   ];
-  const says = [
+  return verdict(faulty, [
     `${mails} sends in ${seconds} s through a proxy (${listed(faults)})${kills > 0 ? `, the API killed ${kills} times` : ''}`,
     tell(found),
     `queued twice ${Math.max(0, twice)}`,
     `calls repeated ${sum(repeats)} (${listed(repeats)})`,
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }
 
 function nameOf({ code, status }: EverpostError): string {

@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { messageIdOf, readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { makeList } from '../../rig/traffic/people.ts';
 import { addProject } from '../../rig/traffic/projects.ts';
-import { pause } from '../../rig/waiting.ts';
+import { inLanes, pause } from '../../rig/waiting.ts';
 import { queueMails } from './worker-kill.ts';
 
 interface Races {
@@ -41,10 +41,9 @@ type Answer = { status: number; code: string; data: Record<string, unknown> };
 type Post = (path: string, body: object, headers?: Record<string, string>) => Promise<Answer>;
 
 /** The same thing asked of two API processes at the same time, in two projects; then more workers than mail. */
-export async function races(env: NodeJS.ProcessEnv, sizes: Races): Promise<RacesTally> {
-  const context = await openDrill(env, { ackMs: 5 });
-  const tally = { asked: 0, faults: 0, busy: 0, wrong: [] as string[] };
-  try {
+export function races(env: NodeJS.ProcessEnv, sizes: Races): Promise<RacesTally> {
+  return withDrill(env, { ackMs: 5 }, async (context) => {
+    const tally = { asked: 0, faults: 0, busy: 0, wrong: [] as string[] };
     const apis = await Promise.all([0, 1].map(() => context.startAnotherApi()));
     const postAs = (key: string): Post => {
       return async (path, body, headers = {}) => {
@@ -73,15 +72,13 @@ export async function races(env: NodeJS.ProcessEnv, sizes: Races): Promise<Races
     const theirs = await context.deps.db.messages.find({ projectId: other.project._id }).toArray();
     const foreign = theirs.map(({ _id }) => messageIdOf(_id.toHexString(), other.sender));
     return { ...tally, found: check(await readFacts(context, { foreign })) };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 export function judgeRaces({ asked, faults, busy, wrong, found }: RacesTally): Verdict {
   const faulty = [...wrong, ...broken(found), ...(faults > 0 ? [`${faults} answers 5xx but 503`] : [])];
   const says = `${asked} requests racing (${busy} of them 503, repeated), ${found.mails} mails raced for by all workers, ${tell(found)}`;
-  return { kept: faulty.length === 0, says: [says, ...faulty.map((what) => `BUT ${what}`)].join(', ') };
+  return verdict(faulty, [says]);
 }
 
 type Wrong = (what: string, isWrong: boolean) => void;
@@ -111,8 +108,10 @@ async function sameAddress(
 ): Promise<void> {
   const spellings = ['One@In.Test', ' one@in.test', 'ONE@IN.TEST ', 'one@in.test'];
   const one = (index: number) => ({ email: spellings[index % 4], firstName: `N${index}` });
-  await inTurn(upserts, (index) => send('/contacts/email', one(index)));
-  await inTurn(addresses * 50, (index) => send('/contacts/email', { email: `cold${index % addresses}@in.test` }));
+  await inLanes(AT_ONCE, upserts, (index) => send('/contacts/email', one(index)));
+  await inLanes(AT_ONCE, addresses * 50, (index) =>
+    send('/contacts/email', { email: `cold${index % addresses}@in.test` }),
+  );
   const count = (email: string | RegExp) => deps.db.contacts.countDocuments({ projectId: project._id, email });
   wrong('one address has two contacts', (await count('one@in.test')) !== 1);
   wrong('cold addresses have two contacts', (await count(/^cold/)) !== addresses);
@@ -143,14 +142,6 @@ async function manyWorkers(context: DrillContext, { workers }: Races, other: Dri
   );
   await Promise.all([untilSettled(context), untilSettled(other)]);
   await Promise.all(running.map((worker) => worker.stop(10_000)));
-}
-
-async function inTurn(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  const runner = async () => {
-    for (let index = next++; index < count; index = next++) await work(index);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, runner));
 }
 
 async function post(url: string, key: string, body: object, headers: Record<string, string>): Promise<Answer> {

@@ -1,8 +1,8 @@
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { type DrillContext, withDrill } from '../../rig/context.ts';
 import { tell } from '../../rig/facts/check.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { type Calls, tellCalls } from '../../rig/traffic/calls.ts';
 import { brokenPromises, type Promises } from '../../rig/traffic/promises.ts';
 import type { Mix } from '../../rig/traffic/requests.ts';
@@ -22,12 +22,11 @@ const CUTS_EACH_MAX = 2;
 const LANES = 'workflows,background,campaign,mail';
 
 /** Two APIs and two workers under traffic; with SIGTERM each makes room for a new one, in turn. */
-export async function rolling(
+export function rolling(
   env: NodeJS.ProcessEnv,
   { mix, rounds, everyMs }: { mix: Mix; rounds: number; everyMs: number },
 ): Promise<RollingTally> {
-  const context = await openDrill(env, { ackMs: 20 });
-  try {
+  return withDrill(env, { ackMs: 20 }, async (context) => {
     const apis = [await context.startAnotherApi(), await context.startAnotherApi()];
     const workers = [await newWorker(context), await newWorker(context)];
     const traffic = await startTraffic(context, () => apis.map(({ url }) => url), mix);
@@ -51,9 +50,7 @@ export async function rolling(
     await traffic.stop();
     await untilSettled(context);
     return { rounds, promises: await traffic.verify(), calls: traffic.calls, slowestExitMs };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 /** Nothing is even unknown: who is asked to go finishes what it has begun. */
@@ -64,14 +61,12 @@ export function judgeRolling({ rounds, promises, calls, slowestExitMs }: Rolling
     ...(calls.cut > rounds * CUTS_EACH_MAX ? [`${calls.cut} requests were cut off`] : []),
   ];
   const { found, contacts, events } = promises;
-  const says = [
+  return verdict(faulty, [
     `${rounds} restarts of API and worker: ${found.mails} mails, ${contacts} contacts, ${events} events`,
     tell(found),
     tellCalls(calls),
     `slowest exit ${(slowestExitMs / 1_000).toFixed(1)} s`,
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }
 
 async function newWorker(context: DrillContext): Promise<{ child: Child }> {

@@ -1,10 +1,10 @@
 import { createTransport } from 'nodemailer';
 import { anyFreePort } from '../../../stack/ports.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
-import { pause } from '../../rig/waiting.ts';
+import { inLanes, pause } from '../../rig/waiting.ts';
 import type { Drill } from '../drill.ts';
-import { drained, workerEnv } from './worker-kill.ts';
+import { drain } from './worker-kill.ts';
 
 interface SubmissionKill {
   mails: number;
@@ -34,12 +34,8 @@ const LARGE_EACH = 50;
 const LARGE = `${'x'.repeat(98)}\r\n`.repeat(4_000);
 
 /** kill -9 of the submission process under load. Clients repeat each mail until it is taken, and then hand some over once more. */
-export async function submissionKill(
-  env: NodeJS.ProcessEnv,
-  { mails, kills }: SubmissionKill,
-): Promise<SubmissionTally> {
-  const context = await openDrill(env, { ackMs: 0 });
-  try {
+export function submissionKill(env: NodeJS.ProcessEnv, { mails, kills }: SubmissionKill): Promise<SubmissionTally> {
+  return withDrill(env, { ackMs: 0 }, async (context) => {
     const port = await anyFreePort();
     const start = () =>
       context.startWorker({
@@ -52,17 +48,13 @@ export async function submissionKill(
     const ids = Array.from({ length: mails }, () => new Set<string>());
     let repeats = 0;
     let taken = 0;
-    let next = 0;
-    const client = async () => {
-      for (let index = next++; index < mails; index = next++) {
-        const given = ids[index]!;
-        given.add(await handUntilTaken(context, port, index, () => (repeats += 1)));
-        taken += 1;
-        if (index % 10 === 0) given.add(await handUntilTaken(context, port, index, () => (repeats += 1)));
-      }
-    };
     let isBroken = false;
-    const handing = Promise.all(Array.from({ length: CLIENTS }, client));
+    const handing = inLanes(CLIENTS, mails, async (index) => {
+      const given = ids[index]!;
+      given.add(await handUntilTaken(context, port, index, () => (repeats += 1)));
+      taken += 1;
+      if (index % 10 === 0) given.add(await handUntilTaken(context, port, index, () => (repeats += 1)));
+    });
     handing.catch(() => {
       isBroken = true;
     });
@@ -74,13 +66,9 @@ export async function submissionKill(
     }
     await handing;
     const seconds = Math.round((performance.now() - began) / 1_000);
-    const worker = await context.startWorker(workerEnv(context, { evidence: false, connections: 20 }));
-    await drained(context, { mails });
-    await worker.stop(10_000);
+    await drain(context, mails);
     return { mails, kills, ...(await count(context, mails)), ambiguous: ambiguousOf(ids), repeats, seconds };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 const messageIdOf = (index: number) => `<submitted-${index}@app.example>`;

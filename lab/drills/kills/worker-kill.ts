@@ -3,10 +3,10 @@ import { createGroup } from '../../../core/consent/suppressions/groups.ts';
 import { sendMail } from '../../../core/mail/accept/send.ts';
 import type { Message } from '../../../core/mail/ledger/model.ts';
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import { check } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
-import { pause, until } from '../../rig/waiting.ts';
+import { inLanes, pause, until } from '../../rig/waiting.ts';
 
 export interface WorkerKill {
   /** Of each lane. */
@@ -44,9 +44,8 @@ type AtKills = Pick<Tally, 'connectionsAtKills' | 'inHandAtKills'>;
 const laneOf: Record<Kind, Message['lane']> = { transactional: 'transactional', marketing: 'automation' };
 
 /** kill -9 of the worker at random moments while the mails of both lanes drain. */
-export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Promise<Record<Kind, Tally>> {
-  const context = await openDrill(env, { ackMs: drill.ackMs });
-  try {
+export function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Promise<Record<Kind, Tally>> {
+  return withDrill(env, { ackMs: drill.ackMs }, async (context) => {
     await queueBoth(context, drill);
     const atKills = nothingAtKills();
     for (let kill = 0; kill < drill.kills; kill++) {
@@ -63,9 +62,7 @@ export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Pro
     await drained(context, { mails: drill.mails * 2 });
     await worker.stop(10_000);
     return await tallyBoth(context, drill, atKills);
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 /** Stops the worker first, which would open more of them while they are counted. */
@@ -117,28 +114,20 @@ export async function queueMails(context: DrillContext, { mails, lane }: { mails
   const at = new Date();
   const group =
     lane === 'marketing' ? await createGroup(deps, project, { name: 'Drill' }, { at, seed: new ObjectId() }) : null;
-  let next = 0;
   // A third of the marketing mails are cc copies, which are messages of their own.
   const isCopy = (index: number) => group !== null && index < mails && index % 3 === 1;
-  const sender = async () => {
-    for (let index = next++; index < mails; index = next++) {
-      if (isCopy(index)) continue;
-      await sendMail(
-        deps,
-        project,
-        {
-          to: { email: `p${index}@in.test` },
-          ...(isCopy(index + 1) ? { cc: [{ email: `p${index + 1}@in.test` }] } : {}),
-          from: { email: SENDER },
-          subject: `Mail ${index}`,
-          html: `<p>This is mail ${index}.</p>`,
-          ...(group ? { unsubscribeGroupId: group.groupId } : {}),
-        },
-        { at, seed: new ObjectId() },
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: SENDERS }, sender));
+  await inLanes(SENDERS, mails, async (index) => {
+    if (isCopy(index)) return;
+    const mail = {
+      to: { email: `p${index}@in.test` },
+      ...(isCopy(index + 1) ? { cc: [{ email: `p${index + 1}@in.test` }] } : {}),
+      from: { email: SENDER },
+      subject: `Mail ${index}`,
+      html: `<p>This is mail ${index}.</p>`,
+      ...(group ? { unsubscribeGroupId: group.groupId } : {}),
+    };
+    await sendMail(deps, project, mail, { at, seed: new ObjectId() });
+  });
 }
 
 export function workerEnv(
@@ -160,6 +149,13 @@ export async function drained({ deps, project }: DrillContext, { mails }: Pick<W
   const open = { projectId: project._id, dueAt: { $exists: true } };
   const isOver = async () => !(await deps.db.messages.findOne(open, { hint: 'due' }));
   await until(`all of ${mails} mails have an outcome`, isOver, 120_000 + mails * 60, 100);
+}
+
+/** One worker sends what is queued, and leaves. */
+export async function drain(context: DrillContext, mails: number): Promise<void> {
+  const worker = await context.startWorker({ SMTP_MAX_CONNECTIONS: '20' });
+  await drained(context, { mails });
+  await worker.stop(10_000);
 }
 
 /** Of all mails, or of one lane's. Nothing but sent or unknown is expected of these, so whatever else became of a mail is a loss. */

@@ -1,4 +1,4 @@
-import { openDrill } from '../../rig/context.ts';
+import { withDrill } from '../../rig/context.ts';
 import { pause } from '../../rig/waiting.ts';
 import {
   connectionsWhenStopped,
@@ -21,9 +21,8 @@ interface WorkerStop extends Pick<WorkerKill, 'mails' | 'evidence' | 'connection
  * SIGSTOP of a worker in mid-work; a second one takes over when its leases are over; SIGCONT. Mail that it had claimed and not handed
  * over must not leave any more, and a 250 that waited in its sockets must still land.
  */
-export async function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Promise<Record<Kind, Tally>> {
-  const context = await openDrill(env, { ackMs: drill.ackMs });
-  try {
+export function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Promise<Record<Kind, Tally>> {
+  return withDrill(env, { ackMs: drill.ackMs }, async (context) => {
     await queueBoth(context, drill);
     const since = new Date();
     const first = await context.startWorker(workerEnv(context, drill));
@@ -39,7 +38,5 @@ export async function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Pro
     await pause(3_000);
     await Promise.all([first.stop(10_000), second.stop(10_000)]);
     return await tallyBoth(context, { ...drill, kills: 1 }, atKills);
-  } finally {
-    await context.close();
-  }
+  });
 }

@@ -4,7 +4,7 @@ import { ObjectId } from 'mongodb';
 import { sendBulk } from '../../../core/mail/accept/send.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
-import { drained } from '../kills/worker-kill.ts';
+import { drain } from '../kills/worker-kill.ts';
 
 interface BusyTally {
   mails: number;
@@ -24,9 +24,7 @@ export async function composeBusy(env: NodeJS.ProcessEnv, { mails }: { mails: nu
   const burners = Array.from({ length: availableParallelism() }, burn);
   try {
     await queueOrdinary(context, mails);
-    const worker = await context.startWorker({ SMTP_MAX_CONNECTIONS: '20' });
-    await drained(context, { mails });
-    await worker.stop(10_000);
+    await drain(context, mails);
     return { mails, burners: burners.length, ...(await tally(context)) };
   } finally {
     for (const burner of burners) burner.kill('SIGKILL');

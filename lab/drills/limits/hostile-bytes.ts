@@ -3,7 +3,7 @@ import { storeFile } from '../../../core/mail/messages/contents.ts';
 import { anyFreePort } from '../../../stack/ports.ts';
 import { connectClient } from '../../../test/support/mail/inbound-door.ts';
 import { plain } from '../../../test/support/mail/submission.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { until } from '../../rig/waiting.ts';
 import { IMAGE, overLimit, residentOf, tellResident } from './memory.ts';
@@ -41,9 +41,8 @@ interface Doors {
 type Arrival = (context: DrillContext, doors: Doors, number: number, bytes: number) => Promise<string>;
 
 /** Mails that are slow to read or to verify, letters that are slow to track, and previews and files that are read slowly, all at once. */
-export async function hostileBytes(env: NodeJS.ProcessEnv, { arrivals, bytes }: HostileDrill): Promise<HostileTally> {
-  const context = await openDrill(env);
-  try {
+export function hostileBytes(env: NodeJS.ProcessEnv, { arrivals, bytes }: HostileDrill): Promise<HostileTally> {
+  return withDrill(env, {}, async (context) => {
     const [inbound, submission] = [await anyFreePort(), await anyFreePort()];
     const api = await context.startApi({ ...IMAGE, TRUSTED_PROXIES: '1' });
     const smtp = await context.startWorker({
@@ -74,9 +73,7 @@ export async function hostileBytes(env: NodeJS.ProcessEnv, { arrivals, bytes }: 
     }
     const processes = [residentOf('api', api.child.pid), residentOf('smtp', smtp.pid)];
     return { arrivals, bytes, answers, afterwards, exits: [...exits], processes };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 export function judgeHostile({ arrivals, bytes, answers, afterwards, exits, processes }: HostileTally): Verdict {

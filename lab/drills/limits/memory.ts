@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import { parse } from 'yaml';
 import type { Child } from '../../../stack/processes/child.ts';
-import { openDrill, SENDER } from '../../rig/context.ts';
+import { SENDER, withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
@@ -41,9 +41,8 @@ export const IMAGE = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 const WORKER = { ...IMAGE, WORKER_LANES: 'workflows,background,mail' };
 
 /** One attachment to many people, and as many large bodies at once, on processes that are started as docker-compose.yml does. */
-export async function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<MemoryTally> {
-  const context = await openDrill(env);
-  try {
+export function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<MemoryTally> {
+  return withDrill(env, {}, async (context) => {
     const api = await context.startApi(IMAGE);
     const children: Record<string, Child> = {
       api: api.child,
@@ -61,9 +60,7 @@ export async function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promis
     const processes = [...pids, ['mongodb', Number(mongod)] as const].map(([service, pid]) => residentOf(service, pid));
     const found = check(await readFacts(context, { acknowledged }));
     return { mails: drill.recipients + drill.bodies, found, calls, exits: [...exits], processes };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 export function judgeMemory({ mails, found, calls, exits, processes }: MemoryTally): Verdict {

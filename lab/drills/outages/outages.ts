@@ -3,7 +3,7 @@ import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { type Allowed, tell } from '../../rig/facts/check.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { quantile } from '../../rig/processes.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import type { SinkClient, Stoppable } from '../../rig/sink.ts';
 import { type Calls, tellCalls } from '../../rig/traffic/calls.ts';
 import { brokenPromises, type Promises } from '../../rig/traffic/promises.ts';
@@ -113,15 +113,13 @@ export function judgeOutage(
   ];
   const { found, contacts, events } = promises;
   const inSeconds = (ms: number) => (ms / 1_000).toFixed(1);
-  const says = [
+  return verdict(faulty, [
     `${name}: ${found.mails} mails, ${contacts} contacts, ${events} events, ${faults} faults`,
     tell(found),
     tellCalls(calls),
     calls.slowestRefusalMs > 0 ? `slowest 503 ${inSeconds(calls.slowestRefusalMs)} s` : `p99 ${p99Ms.toFixed(0)} ms`,
     `2xx at most ${inSeconds(slowestReturnMs)} s after the return`,
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }
 
 /** Collects the processes that ended without being stopped; read it before the drill stops them. */

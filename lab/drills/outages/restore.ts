@@ -2,11 +2,11 @@ import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { doubtAfterRestore } from '../../../core/campaigns/audience/after-restore.ts';
 import type { Servers } from '../../../stack/servers/all.ts';
-import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { type DrillContext, withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { withServers } from '../../rig/servers.ts';
 import { until } from '../../rig/waiting.ts';
 import { queueBoth, workerEnv } from '../kills/worker-kill.ts';
@@ -28,15 +28,14 @@ export function restore({ mails, evidence }: { mails: number; evidence: boolean 
   });
 }
 
-async function lossAndRestore(
+function lossAndRestore(
   servers: Servers,
   env: NodeJS.ProcessEnv,
   { mails, evidence }: { mails: number; evidence: boolean },
 ): Promise<RestoreTally> {
-  const context = await openDrill(env, { ackMs: 20 });
-  const settings = workerEnv(context, { evidence, connections: 10 });
-  const folder = join(env.DATA_DIR ?? '', 'mongodb');
-  try {
+  return withDrill(env, { ackMs: 20 }, async (context) => {
+    const settings = workerEnv(context, { evidence, connections: 10 });
+    const folder = join(env.DATA_DIR ?? '', 'mongodb');
     await queueBoth(context, { mails });
     const worker = await context.startWorker(settings);
     const taken = async () => (await context.sink.stats()).unique;
@@ -59,9 +58,7 @@ async function lossAndRestore(
     await untilSettled(context);
     await next.stop(15_000);
     return { evidence, sentSince, repeatable, doubted, found: check(await readFacts(context)) };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 /** Nothing repeated where the relay can be asked; else what the transactional lane had sent since, and the rest is listed. */
@@ -69,12 +66,10 @@ export function judgeRestore({ evidence, sentSince, repeatable, doubted, found }
   const inHand = 2 * 10 + 64;
   const allowed = evidence ? {} : { duplicates: repeatable + inHand, unknown: doubted };
   const faulty = [...broken(found, allowed), ...(sentSince === 0 ? ['nothing was sent since the backup'] : [])];
-  const says = [
+  return verdict(faulty, [
     `${evidence ? 'with' : 'without'} evidence: ${found.mails} mails, ${sentSince} sent since the backup, ${doubted} in doubt after its restore`,
     tell(found),
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }
 
 async function countSent({ deps, project }: DrillContext): Promise<number> {

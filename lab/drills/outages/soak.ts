@@ -1,11 +1,11 @@
 import type { Child } from '../../../stack/processes/child.ts';
 import type { Servers } from '../../../stack/servers/all.ts';
-import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { type DrillContext, withDrill } from '../../rig/context.ts';
 import { tell } from '../../rig/facts/check.ts';
 import { brokenGrowth, type Growth, growthOf, type Sample, sample, tellGrowth } from '../../rig/facts/growth.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { strikeUntil } from '../../rig/faults/kills.ts';
-import type { Verdict } from '../../rig/results/drill-results.ts';
+import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { withServers } from '../../rig/servers.ts';
 import { type Calls, tellCalls } from '../../rig/traffic/calls.ts';
 import { oddMail } from '../../rig/traffic/oddities.ts';
@@ -50,9 +50,8 @@ export function soak({ minutes }: { minutes: number }): Promise<SoakTally> {
   return withServers((servers, env) => soakOn(servers, env, minutes));
 }
 
-async function soakOn(servers: Servers, env: NodeJS.ProcessEnv, minutes: number): Promise<SoakTally> {
-  const context = await openDrill(env, { ackMs: 10 });
-  try {
+function soakOn(servers: Servers, env: NodeJS.ProcessEnv, minutes: number): Promise<SoakTally> {
+  return withDrill(env, { ackMs: 10 }, async (context) => {
     const steady = await newPair(context);
     const prey = await newPair(context);
     const exits = watchExits({ 'steady api': steady.api.child, 'steady worker': steady.worker });
@@ -85,9 +84,7 @@ async function soakOn(servers: Servers, env: NodeJS.ProcessEnv, minutes: number)
       ...{ minutes, promises, calls: traffic.calls, campaigns, kills, exits: [...exits], growth },
       ...{ refusedMeant: meant.refused, deferredMeant: meant.deferred },
     };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 async function killAndStart(
@@ -123,14 +120,12 @@ export function judgeSoak(tally: SoakTally): Verdict {
   ];
   const { found, contacts, events } = promises;
   const killed = Object.entries(kills).map(([who, times]) => `${who} ${times}`);
-  const says = [
+  return verdict(faulty, [
     `${minutes} minutes: ${found.mails} mails, ${contacts} contacts, ${events} events, ${campaigns} campaigns, killed ${killed.join(', ') || 'nobody'}`,
     tell(found),
     tellCalls(calls),
     ...Object.entries(growth).map(([name, one]) => tellGrowth(name, one)),
-    ...faulty.map((what) => `BUT ${what}`),
-  ];
-  return { kept: faulty.length === 0, says: says.join(', ') };
+  ]);
 }
 
 async function newPair(context: DrillContext): Promise<Pair> {

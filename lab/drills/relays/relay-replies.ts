@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { createGroup } from '../../../core/consent/suppressions/groups.ts';
 import { sendMail } from '../../../core/mail/accept/send.ts';
 import type { MessageState } from '../../../core/mail/ledger/states.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import { messageIdOf } from '../../rig/facts/facts.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { setModes } from '../../rig/sink.ts';
@@ -61,12 +61,11 @@ export interface RepliesTally {
 }
 
 /** Every answer that a relay can give, each to so many people; then three ways to turn everybody away. */
-export async function relayReplies(
+export function relayReplies(
   env: NodeJS.ProcessEnv,
   { each, ways = waysToTurnAway.length }: { each: number; ways?: number },
 ): Promise<RepliesTally> {
-  const context = await openDrill(env, { ackMs: 0 });
-  try {
+  return withDrill(env, { ackMs: 0 }, async (context) => {
     const { groupId } = await createGroup(context.deps, context.project, { name: 'Replies' }, origin());
     const worker = await context.startWorker({ SMTP_MAX_CONNECTIONS: '20', SMTP_DOT_TIMEOUT_SECONDS: '6' });
     const ids = new Map<Reply, string[]>();
@@ -79,9 +78,7 @@ export async function relayReplies(
     const turned = await turnAway(context, { each, groupId, ways });
     await worker.stop(10_000);
     return { each, replies: replies.length, wrong, suppressed, suppressedMeant, ...turned };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 export function judgeReplies({ each, wrong, ...tally }: RepliesTally): Verdict {

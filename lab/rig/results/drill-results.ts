@@ -33,6 +33,11 @@ export function lastSeconds(drill: string): number {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result).seconds : 0;
 }
 
+/** Kept when nothing is faulty; its faults are at the end of the line. */
+export function verdict(faulty: readonly string[], says: readonly string[]): Verdict {
+  return { kept: faulty.length === 0, says: [...says, ...faulty.map((what) => `BUT ${what}`)].join(', ') };
+}
+
 export function describe({ kept, says }: Verdict): string {
   return kept ? says : `${says} NOT AS PROMISED`;
 }
