@@ -6,7 +6,7 @@ import type { ServerName } from '../../stack/settings.ts';
 
 /** Servers that may be killed: no other drill uses them. */
 export async function withServers<T>(
-  work: (servers: Servers, env: NodeJS.ProcessEnv) => Promise<T>,
+  work: (servers: Servers, env: NodeJS.ProcessEnv & { DATA_DIR: string }) => Promise<T>,
   {
     kinds = ['mongodb', 'redis', 'temporal'],
     dataDir = mkdtempSync(join(tmpdir(), 'everpost-servers-')),

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import { resumeCampaign } from '../../../core/campaigns/control.ts';
 import type { Campaign } from '../../../core/campaigns/model.ts';
@@ -46,40 +43,35 @@ interface Early {
 
 /** A sender is stopped when the relay has its first mails and no row of them is written. Now everything comes back. */
 export async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): Promise<EarlyTally> {
-  const folder = mkdtempSync(join(tmpdir(), 'everpost-early-'));
   const facts = { early: 0, wronglyAnswered: 0, lostReturns: 0 };
-  try {
-    const tally = await campaignUnderFire(env, drill, async (fire) => {
-      const { context, campaign } = fire;
-      const processes = { WORKER_PROCESSES: String(drill.senders + 1) };
-      const fault = { at: 'dot and row', signal: 'SIGSTOP', after: 1 } as const;
-      const victim = await startVictim(fire, 'campaign', { ...fault, folder, env: processes });
-      const others: Child[] = [];
-      const api = await context.startApi({ MAIL_HOST: HOST });
-      const door = await openDoor(context as unknown as Environment, { mailHost: HOST });
-      try {
-        const steady = await fire.startWorker('workflows,background', processes);
-        await untilAtPoint(victim);
-        await fire.noteFault();
-        const early = await mailsWithoutRow(context, campaign);
-        facts.early = early.length;
-        const bring = bringer(context, { door, url: api.url.replace(/\/v1$/, '') });
-        for (const one of early) if (!(await bring(one)).every(isTooEarly)) facts.wronglyAnswered += 1;
-        others.push(steady, ...(await startSenders(fire, drill.senders, processes)));
-        signalVictim(victim, drill.signal);
-        await untilRows(context, early);
-        for (const one of early) if (isMail(one)) await bring(one);
-        facts.lostReturns = await lostOf(context, early);
-        await untilSent(fire);
-      } finally {
-        await door.server.close();
-      }
-      await Promise.all([...others, await victim.started].map((child) => child?.stop(15_000)));
-    });
-    return { ...tally, ...facts };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const tally = await campaignUnderFire(env, drill, async (fire) => {
+    const { context, campaign } = fire;
+    const processes = { WORKER_PROCESSES: String(drill.senders + 1) };
+    const fault = { at: 'dot and row', signal: 'SIGSTOP', after: 1 } as const;
+    const victim = await startVictim(fire, 'campaign', { ...fault, env: processes });
+    const others: Child[] = [];
+    const api = await context.startApi({ MAIL_HOST: HOST });
+    const door = await openDoor(context as unknown as Environment, { mailHost: HOST });
+    try {
+      const steady = await fire.startWorker('workflows,background', processes);
+      await untilAtPoint(victim);
+      await fire.noteFault();
+      const early = await mailsWithoutRow(context, campaign);
+      facts.early = early.length;
+      const bring = bringer(context, { door, url: api.url.replace(/\/v1$/, '') });
+      for (const one of early) if (!(await bring(one)).every(isTooEarly)) facts.wronglyAnswered += 1;
+      others.push(steady, ...(await startSenders(fire, drill.senders, processes)));
+      signalVictim(victim, drill.signal);
+      await untilRows(context, early);
+      for (const one of early) if (isMail(one)) await bring(one);
+      facts.lostReturns = await lostOf(context, early);
+      await untilSent(fire);
+    } finally {
+      await door.server.close();
+    }
+    await Promise.all([...others, await victim.started].map((child) => child?.stop(15_000)));
+  });
+  return { ...tally, ...facts };
 }
 
 /** They begin late, so that the one that is to be stopped gets work. */

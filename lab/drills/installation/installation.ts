@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Servers } from '../../../stack/servers/all.ts';
 import type { Server } from '../../../stack/servers/server.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
@@ -8,8 +5,7 @@ import { untilSettled } from '../../rig/facts/settled.ts';
 import { type Looks, watchCounts } from '../../rig/facts/watch-counts.ts';
 import { type RelayBudgets, type RelaySeen, watchRelay } from '../../rig/facts/watch-relay.ts';
 import { type Strike, strikeUntil } from '../../rig/faults/kills.ts';
-import { type ReplicaSet, startReplicaSet } from '../../rig/faults/replica-set.ts';
-import { withServers } from '../../rig/servers.ts';
+import { type ReplicaSet, withReplicaSet } from '../../rig/faults/replica-set.ts';
 import { startSink } from '../../rig/sink.ts';
 import type { Calls } from '../../rig/traffic/calls.ts';
 import { type OddMail, oddMail } from '../../rig/traffic/oddities.ts';
@@ -69,24 +65,11 @@ const campaigns: Array<{ size: number; more?: object }> = [
 
 /** A replica set of three, four APIs and eight workers, three projects with every sort of traffic, and one kill after the other. */
 export function installation({ minutes }: { minutes: number }): Promise<InstallationTally> {
-  return withServers(
-    async (servers, env) => {
-      const dataDir = mkdtempSync(join(tmpdir(), 'everpost-members-'));
-      const set = await startReplicaSet(dataDir);
-      try {
-        return await installationOn(servers, set, { ...env, MONGODB_URL: set.url }, minutes);
-      } finally {
-        await set.stop();
-        rmSync(dataDir, { recursive: true, force: true });
-      }
-    },
-    { kinds: ['redis', 'temporal'] },
-  );
+  return withReplicaSet((servers, env) => installationOn(servers, env, minutes));
 }
 
 async function installationOn(
-  servers: Servers,
-  set: ReplicaSet,
+  servers: Servers & { set: ReplicaSet },
   env: NodeJS.ProcessEnv,
   minutes: number,
 ): Promise<InstallationTally> {
@@ -115,7 +98,7 @@ async function installationOn(
       return { context, calls: traffic.calls, ...campaigns[n % campaigns.length]! };
     };
     const [kills, published] = await Promise.all([
-      strikeUntil(endsAt, STRIKE_EVERY_MS, strikesOn({ fleet, set, servers })),
+      strikeUntil(endsAt, STRIKE_EVERY_MS, strikesOn(fleet, servers)),
       publishUntil(endsAt, CAMPAIGN_EVERY_MS, { urls: fleet.urls, plan }),
     ]);
     await Promise.all(tenants.map(({ traffic }) => traffic.stop()));
@@ -140,7 +123,7 @@ async function startTenant(context: DrillContext, { urls }: Fleet): Promise<Tena
 }
 
 /** Workers and APIs die more often than servers, as there are more of them. */
-function strikesOn({ fleet, set, servers }: { fleet: Fleet; set: ReplicaSet; servers: Servers }): Strike[] {
+function strikesOn(fleet: Fleet, { set, redis, temporal }: Servers & { set: ReplicaSet }): Strike[] {
   const restart = async (server: Server) => {
     await server.kill('SIGKILL');
     await pause(DOWN_MS);
@@ -158,8 +141,8 @@ function strikesOn({ fleet, set, servers }: { fleet: Fleet; set: ReplicaSet; ser
     strike('primary', () => member('primary')),
     strike('primary with a worker', () => Promise.all([member('primary'), fleet.kill('worker')])),
     strike('secondary', () => member('secondary')),
-    strike('redis', () => restart(servers.redis!)),
-    strike('temporal', () => restart(servers.temporal!)),
+    strike('redis', () => restart(redis!)),
+    strike('temporal', () => restart(temporal!)),
   ];
 }
 

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { createAutomation } from '../../../core/automations/automations.ts';
 import { createEvent } from '../../../core/automations/events/events.ts';
 import { createSender } from '../../../core/domains/senders.ts';
-import { startServers } from '../../../stack/servers/all.ts';
+import type { Servers } from '../../../stack/servers/all.ts';
 import { prefixed, workflowIds } from '../../../workflows/names.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
+import type { Verdict } from '../../rig/results/drill-results.ts';
+import { withServers } from '../../rig/servers.ts';
+import { pause, until } from '../../rig/waiting.ts';
 
 interface AutomationOutage {
   /** Events of as many people, spread evenly over the outage and a tenth of it before and after. */
@@ -40,29 +39,24 @@ const WITHIN_MS = 300_000;
 
 /** The workflow engine is killed while events come in, and comes back: everybody enters once, starts once and gets each mail once. */
 async function automationOutage(env: NodeJS.ProcessEnv, { events, downMs }: AutomationOutage): Promise<OutageTally> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'everpost-drill-temporal-'));
-  const servers = await startServers({ dataDir, kinds: ['temporal'] });
-  const drill = await openDrill({ ...env, ...servers.environment });
-  try {
-    await makeAutomation(drill);
-    const { url } = await drill.startApi();
-    await drill.startWorker({ WORKER_LANES: 'workflows,background,mail' });
-    const everyMs = (downMs * 1.2) / events;
-    const sending = sendEvents(drill, url, { events, everyMs });
-    await sleep(downMs * 0.1);
-    await servers.temporal?.kill('SIGKILL');
-    const { unique: before } = await drill.sink.stats();
-    await sleep(downMs);
-    const mailedMeanwhile = (await drill.sink.stats()).unique - before;
-    await servers.temporal?.start();
-    const { refused, slowestMs } = await sending;
-    await untilOver(drill, events);
-    return { events, refused, slowestMs, mailedMeanwhile, ...(await outcome(drill, events)) };
-  } finally {
-    await drill.close();
-    await servers.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  const run = ({ temporal, environment }: Servers) =>
+    withDrill({ ...env, ...environment }, {}, async (drill) => {
+      await makeAutomation(drill);
+      const { url } = await drill.startApi();
+      await drill.startWorker({ WORKER_LANES: 'workflows,background,mail' });
+      const everyMs = (downMs * 1.2) / events;
+      const sending = sendEvents(drill, url, { events, everyMs });
+      await pause(downMs * 0.1);
+      await temporal?.kill('SIGKILL');
+      const { unique: before } = await drill.sink.stats();
+      await pause(downMs);
+      const mailedMeanwhile = (await drill.sink.stats()).unique - before;
+      await temporal?.start();
+      const { refused, slowestMs } = await sending;
+      await untilOver(drill, events);
+      return { events, refused, slowestMs, mailedMeanwhile, ...(await outcome(drill, events)) };
+    });
+  return withServers(run, { kinds: ['temporal'] });
 }
 
 /** A mail at once, and another a minute later. */
@@ -98,22 +92,20 @@ async function sendEvents(
   const sending: Promise<void>[] = [];
   for (let n = 0; n < events; n += 1) {
     sending.push(send(n));
-    await sleep(everyMs);
+    await pause(everyMs);
   }
   await Promise.all(sending);
   return tally;
 }
 
 async function untilOver({ deps, project, sink }: DrillContext, events: number): Promise<void> {
-  const giveUpAt = performance.now() + WITHIN_MS;
-  for (;;) {
-    const completed = await deps.db.enrollments.countDocuments({ projectId: project._id, status: 'completed' });
-    const open = await deps.db.messages.countDocuments({ projectId: project._id, dueAt: { $exists: true } });
-    const { unique: mails } = await sink.stats();
-    if (completed >= events && open === 0 && mails >= events * MAILS_EACH) return;
-    if (performance.now() > giveUpAt) return;
-    await sleep(250);
-  }
+  const projectId = project._id;
+  const isOver = async () => {
+    const completed = await deps.db.enrollments.countDocuments({ projectId, status: 'completed' });
+    const open = await deps.db.messages.countDocuments({ projectId, dueAt: { $exists: true } });
+    return completed >= events && open === 0 && (await sink.stats()).unique >= events * MAILS_EACH;
+  };
+  await until('everybody has had their mails', isOver, WITHIN_MS, 250).catch(() => {});
 }
 
 async function outcome(drill: DrillContext, events: number) {
@@ -146,11 +138,11 @@ async function runsOf({ deps }: DrillContext): Promise<Map<string, number>> {
   return runs;
 }
 
-export async function* automationDrill(env: NodeJS.ProcessEnv): AsyncGenerator<{ kept: boolean; says: string }> {
+export async function* automationDrill(env: NodeJS.ProcessEnv): AsyncGenerator<Verdict> {
   yield judgeOutage(await automationOutage(env, { events: 500, downMs: 120_000 }));
 }
 
-function judgeOutage(tally: OutageTally): { kept: boolean; says: string } {
+function judgeOutage(tally: OutageTally): Verdict {
   const { events, enrolled, completed, refused, twice, runsMissing, runsTwice, lost, duplicates } = tally;
   const faults = refused + twice + runsMissing + runsTwice + lost + duplicates;
   return {

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Child, killIfThere } from '../../../stack/processes/child.ts';
@@ -46,31 +45,26 @@ const preload = pathToFileURL(join(import.meta.dirname, '../../rig/faults/fault-
  * claims have been settled.
  */
 export async function faultAtPoint(env: NodeJS.ProcessEnv, drill: PointDrill): Promise<PointTally> {
-  const folder = mkdtempSync(join(tmpdir(), 'everpost-points-'));
   const facts = { hits: 0, withoutEvent: 0 };
-  try {
-    const tally = await campaignUnderFire(env, drill, async (fire) => {
-      await readEvents(fire.context);
-      const victims = await startVictims(fire, drill, folder);
-      const senders = await startSenders(fire, drill);
-      const isBegun = drill.point !== 'freeze' && drill.point !== 'takeover and settlement';
-      const steady = isBegun ? await startSteady(fire, drill) : null;
-      facts.hits = await untilHit(fire, victims);
-      const others = [...senders, steady ?? (await startSteady(fire, drill))];
-      if (drill.point === 'takeover and settlement') others.push(...(await startSenders(fire, drill, 'after')));
-      if (drill.signal === 'SIGSTOP') {
-        await pause(STOPPED_MS);
-        for (const victim of victims) signalVictim(victim, 'SIGCONT');
-      }
-      await fire.untilSent();
-      const started = await Promise.all(victims.map((victim) => victim.started));
-      await Promise.all([...others, ...started].map((child) => child?.stop(15_000)));
-      facts.withoutEvent = await countWithoutEvent(fire.context);
-    });
-    return { ...tally, ...facts };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const tally = await campaignUnderFire(env, drill, async (fire) => {
+    await readEvents(fire.context);
+    const victims = await startVictims(fire, drill);
+    const senders = await startSenders(fire, drill);
+    const isBegun = drill.point !== 'freeze' && drill.point !== 'takeover and settlement';
+    const steady = isBegun ? await startSteady(fire, drill) : null;
+    facts.hits = await untilHit(fire, victims);
+    const others = [...senders, steady ?? (await startSteady(fire, drill))];
+    if (drill.point === 'takeover and settlement') others.push(...(await startSenders(fire, drill, 'after')));
+    if (drill.signal === 'SIGSTOP') {
+      await pause(STOPPED_MS);
+      for (const victim of victims) signalVictim(victim, 'SIGCONT');
+    }
+    await fire.untilSent();
+    const started = await Promise.all(victims.map((victim) => victim.started));
+    await Promise.all([...others, ...started].map((child) => child?.stop(15_000)));
+    facts.withoutEvent = await countWithoutEvent(fire.context);
+  });
+  return { ...tally, ...facts };
 }
 
 export interface Victim {
@@ -84,9 +78,9 @@ export interface Victim {
 export async function startVictim(
   fire: CampaignUnderFire,
   lanes: string,
-  { env, ...fault }: Omit<Fault, 'file'> & { folder: string; env: Record<string, string> },
+  { env, ...fault }: Omit<Fault, 'file'> & { env: Record<string, string> },
 ): Promise<Victim> {
-  const file = join(fault.folder, fault.at);
+  const file = join(fire.context.deps.config.dataDir, fault.at);
   const started = fire.startWorker(lanes, { ...env, ...faultEnv({ ...fault, file }) }).catch((error) => {
     if (!existsSync(file)) throw error;
     return null;
@@ -122,10 +116,10 @@ function faultEnv({ at, signal, after, file }: Fault): Record<string, string> {
 }
 
 /** A takeover needs a claim whose process is gone, so a first one is killed with a claim. */
-async function startVictims(fire: CampaignUnderFire, drill: PointDrill, folder: string): Promise<Victim[]> {
+async function startVictims(fire: CampaignUnderFire, drill: PointDrill): Promise<Victim[]> {
   const { point, signal } = drill;
   const start = (lanes: string, fault: { at: FaultPoint; signal: string; after: number }) =>
-    startVictim(fire, lanes, { ...fault, folder, env: processes(drill) });
+    startVictim(fire, lanes, { ...fault, env: processes(drill) });
   if (point === 'freeze') return [await start('workflows,background', { at: point, signal, after: 1 })];
   if (point !== 'takeover and settlement') return [await start('campaign', { at: point, signal, after: AFTER })];
   const first = await start('campaign', { at: 'claim and dot', signal: 'SIGKILL', after: 1 });

@@ -1,161 +1,99 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import type { Servers } from '../../../stack/servers/all.ts';
 import { startProxy } from '../../rig/faults/proxy.ts';
-import { startReplicaSet } from '../../rig/faults/replica-set.ts';
+import { withReplicaSet } from '../../rig/faults/replica-set.ts';
 import { withServers } from '../../rig/servers.ts';
 import type { Mix } from '../../rig/traffic/requests.ts';
 import { pause } from '../../rig/waiting.ts';
 import type { Drill } from '../drill.ts';
-import { type Fault, judgeOutage, type OutageTally, outage } from './outages.ts';
+import { disturb, type Fault, hit, judgeOutage, type Outage, type OutageTally, outage } from './outages.ts';
 
 const mixed: Mix = { mails: 50, bulks: 2, contacts: 50, events: 4 };
 /** One for each connection of two workers. */
 const REPEATS_MAX = 20;
 
-/** kill -9 of mongod under mails, contacts and events, and its return. */
-function mongodKill({ kills, downMs, mix }: { kills: number; downMs: number; mix: Mix }): Promise<OutageTally> {
-  return withServers((servers, env) => {
-    const fault: Fault = {
-      lastsMs: downMs,
-      strike: async () => servers.mongodb?.kill('SIGKILL'),
-      mend: async () => servers.mongodb?.start(),
-    };
-    return outage(env, { mix, faults: Array.from({ length: kills }, () => fault), quietMs: 4_000 });
-  });
+/** Faults of servers of its own, under mails, contacts and events. */
+function onServers(faultsOf: (servers: Servers) => Fault[], more: Partial<Outage> = {}): Promise<OutageTally> {
+  return withServers((servers, env) => outage(env, { mix: mixed, quietMs: 4_000, faults: faultsOf(servers), ...more }));
 }
 
-/** Longer than a lease: who has claimed what cannot be written must not hand over any more. */
-function mongodStop(): Promise<OutageTally> {
-  return withServers((servers, env) => {
-    const stop = (lastsMs: number): Fault => ({
-      lastsMs,
-      strike: async () => servers.mongodb?.kill('SIGSTOP'),
-      mend: async () => servers.mongodb?.kill('SIGCONT'),
-    });
-    return outage(env, { mix: mixed, faults: [stop(3_000), stop(35_000)], quietMs: 4_000 });
-  });
-}
-
-function primaryChange(): Promise<OutageTally> {
-  return withServers(
-    async (_servers, env) => {
-      const dataDir = mkdtempSync(join(tmpdir(), 'everpost-members-'));
-      const set = await startReplicaSet(dataDir);
-      const stepDown: Fault = { lastsMs: 3_000, strike: () => set.stepDown(5), mend: () => set.primary() };
-      let killed: Awaited<ReturnType<typeof set.primary>> | undefined;
-      const kill: Fault = {
-        lastsMs: 3_000,
-        async strike() {
-          killed = await set.primary();
-          await killed.kill('SIGKILL');
-        },
-        async mend() {
-          await killed?.start();
-          await set.primary();
-        },
-      };
-      try {
-        const faults = [stepDown, kill, stepDown, kill];
-        return await outage({ ...env, MONGODB_URL: set.url }, { mix: mixed, faults, quietMs: 4_000 });
-      } finally {
-        await set.stop();
-        rmSync(dataDir, { recursive: true, force: true });
-      }
-    },
-    { kinds: ['redis', 'temporal'] },
-  );
-}
-
-/** Between every process of ours and MongoDB: late, cut off at once, cut off again and again, and silent. */
-function mongodNetwork(env: NodeJS.ProcessEnv): Promise<OutageTally> {
-  const { hostname, port } = new URL((env.MONGODB_URL ?? '').replace(/^mongodb:/, 'http:'));
-  if (hostname !== '127.0.0.1') throw new Error('this drill is for a MongoDB on this machine');
-  return (async () => {
-    const proxy = await startProxy(Number(port));
-    const url = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
-    const faults: Fault[] = [
-      {
-        lastsMs: 5_000,
-        strike: async () => proxy.set({ latencyMs: 30 }),
-        mend: async () => proxy.set({ latencyMs: 0 }),
-      },
-      {
-        lastsMs: 500,
-        async strike() {
-          for (let cut = 0; cut < 10; cut += 1) {
-            proxy.cut();
-            await pause(300);
-          }
-        },
-        mend: async () => undefined,
-      },
-      { lastsMs: 5_000, strike: async () => proxy.set({ isOff: true }), mend: async () => proxy.set({ isOff: false }) },
-      {
-        lastsMs: 8_000,
-        strike: async () => proxy.set({ isDeaf: true }),
-        async mend() {
-          proxy.set({ isDeaf: false });
-          proxy.cut();
-        },
-      },
-    ];
-    try {
-      return await outage({ ...env, MONGODB_URL: url }, { mix: mixed, faults, quietMs: 3_000 });
-    } finally {
-      proxy.stop();
-    }
-  })();
+function thrice(fault: Fault): Fault[] {
+  return [fault, fault, fault];
 }
 
 /** The two that hold everything together, one after the other: for the suite, where starting servers is what takes long. */
 export function serverKills({ downMs, mix }: { downMs: number; mix: Mix }): Promise<OutageTally> {
-  return withServers((servers, env) => {
-    const kill = (name: 'mongodb' | 'temporal'): Fault => ({
-      lastsMs: downMs,
-      strike: async () => servers[name]?.kill('SIGKILL'),
-      mend: async () => servers[name]?.start(),
-    });
-    return outage(env, { mix, faults: [kill('mongodb'), kill('temporal')], quietMs: 1_500 });
+  const faultsOf = ({ mongodb, temporal }: Servers) => [mongodb, temporal].map((one) => hit(one, 'SIGKILL', downMs));
+  return onServers(faultsOf, { mix, quietMs: 1_500 });
+}
+
+function primaryChange(): Promise<OutageTally> {
+  return withReplicaSet(({ set }, env) => {
+    const stepDown: Fault = { lastsMs: 3_000, strike: () => set.stepDown(5), mend: () => set.primary() };
+    let killed: Awaited<ReturnType<typeof set.primary>> | undefined;
+    const kill: Fault = {
+      lastsMs: 3_000,
+      async strike() {
+        killed = await set.primary();
+        await killed.kill('SIGKILL');
+      },
+      async mend() {
+        await killed?.start();
+        await set.primary();
+      },
+    };
+    return outage(env, { mix: mixed, faults: [stepDown, kill, stepDown, kill], quietMs: 4_000 });
   });
+}
+
+/** Between every process of ours and MongoDB: late, cut off at once, cut off again and again, and silent. */
+async function mongodNetwork(env: NodeJS.ProcessEnv): Promise<OutageTally> {
+  const { hostname, port } = new URL((env.MONGODB_URL ?? '').replace(/^mongodb:/, 'http:'));
+  if (hostname !== '127.0.0.1') throw new Error('this drill is for a MongoDB on this machine');
+  const proxy = await startProxy(Number(port));
+  const url = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
+  const late = async (latencyMs: number) => proxy.set({ latencyMs });
+  const faults: Fault[] = [
+    { lastsMs: 5_000, strike: () => late(30), mend: () => late(0) },
+    {
+      lastsMs: 500,
+      async strike() {
+        for (let cut = 0; cut < 10; cut += 1) {
+          proxy.cut();
+          await pause(300);
+        }
+      },
+      mend: async () => undefined,
+    },
+    disturb(proxy, { isOff: true }, 5_000),
+    disturb(proxy, { isDeaf: true }, 8_000),
+  ];
+  try {
+    return await outage({ ...env, MONGODB_URL: url }, { mix: mixed, faults, quietMs: 3_000 });
+  } finally {
+    proxy.stop();
+  }
 }
 
 function redisFaults(): Promise<OutageTally> {
-  return withServers(async (servers, env) => {
-    const redis = servers.redis!;
+  const faultsOf = ({ redis }: Servers): Fault[] => {
     const tell = async (...words: [string, ...string[]]) => {
-      const client = new Redis(redis.url);
+      const client = new Redis(redis!.url);
       await client.call(...words);
       client.disconnect();
     };
-    const faults: Fault[] = [
-      { lastsMs: 20_000, strike: () => redis.kill('SIGKILL'), mend: () => redis.start() },
-      { lastsMs: 10_000, strike: () => redis.kill('SIGSTOP'), mend: () => redis.kill('SIGCONT') },
+    const memory = (most: string) => tell('CONFIG', 'SET', 'maxmemory', most);
+    return [
+      hit(redis, 'SIGKILL', 20_000),
+      hit(redis, 'SIGSTOP', 10_000),
       { lastsMs: 1_000, strike: () => tell('FLUSHALL'), mend: async () => undefined },
-      {
-        lastsMs: 10_000,
-        strike: () => tell('CONFIG', 'SET', 'maxmemory', '1mb'),
-        mend: () => tell('CONFIG', 'SET', 'maxmemory', '0'),
-      },
+      { lastsMs: 10_000, strike: () => memory('1mb'), mend: () => memory('0') },
     ];
-    return outage(env, {
-      mix: { mails: 50, bulks: 1, contacts: 45, events: 4 },
-      faults,
-      quietMs: 3_000,
-      warmMs: 15_000,
-    });
-  });
-}
-
-function temporalKill(): Promise<OutageTally> {
-  return withServers((servers, env) => {
-    const fault: Fault = {
-      lastsMs: 5_000,
-      strike: async () => servers.temporal?.kill('SIGKILL'),
-      mend: async () => servers.temporal?.start(),
-    };
-    return outage(env, { mix: mixed, faults: [fault, fault, fault], quietMs: 4_000 });
+  };
+  return onServers(faultsOf, {
+    mix: { mails: 50, bulks: 1, contacts: 45, events: 4 },
+    quietMs: 3_000,
+    warmMs: 15_000,
   });
 }
 
@@ -164,7 +102,7 @@ export const outageDrills: Record<string, Drill> = {
     does: 'kill -9 of mongod three times under mails, contacts and events',
     alone: true,
     async *run() {
-      yield judgeOutage('kill -9', await mongodKill({ kills: 3, downMs: 3_000, mix: mixed }));
+      yield judgeOutage('kill -9', await onServers(({ mongodb }) => thrice(hit(mongodb, 'SIGKILL', 3_000))));
     },
   },
   'mongod-stop': {
@@ -172,7 +110,11 @@ export const outageDrills: Record<string, Drill> = {
     alone: true,
     async *run() {
       const allowed = { duplicates: REPEATS_MAX, unknown: REPEATS_MAX };
-      yield judgeOutage('SIGSTOP', await mongodStop(), { allowed, isStalled: true });
+      yield judgeOutage(
+        'SIGSTOP',
+        await onServers(({ mongodb }) => [hit(mongodb, 'SIGSTOP', 3_000), hit(mongodb, 'SIGSTOP', 35_000)]),
+        { allowed, isStalled: true },
+      );
     },
   },
   'mongod-primary': {
@@ -199,7 +141,7 @@ export const outageDrills: Record<string, Drill> = {
   'temporal-kill': {
     does: 'kill -9 of Temporal three times under mails, contacts and events: every request is answered',
     async *run() {
-      const tally = await temporalKill();
+      const tally = await onServers(({ temporal }) => thrice(hit(temporal, 'SIGKILL', 5_000)));
       const verdict = judgeOutage('kill -9', tally);
       const { unavailable } = tally.calls;
       yield unavailable === 0 ? verdict : { kept: false, says: `${verdict.says}, BUT ${unavailable} answers 503` };

@@ -1,7 +1,9 @@
 import type { Child } from '../../../stack/processes/child.ts';
+import type { Server } from '../../../stack/servers/server.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { type Allowed, tell } from '../../rig/facts/check.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
+import { type Cable, type NetworkFaults, noFaults } from '../../rig/faults/proxy.ts';
 import { quantile } from '../../rig/processes.ts';
 import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import type { SinkClient, Stoppable } from '../../rig/sink.ts';
@@ -11,7 +13,7 @@ import type { Mix } from '../../rig/traffic/requests.ts';
 import { startTraffic } from '../../rig/traffic/traffic.ts';
 import { between, pause, until } from '../../rig/waiting.ts';
 
-interface Outage {
+export interface Outage {
   mix: Mix;
   /** Each strikes, lasts and is mended, with some undisturbed time in between. */
   faults: readonly Fault[];
@@ -28,6 +30,24 @@ export interface Fault {
   lastsMs: number;
   strike(context: DrillContext): Promise<unknown>;
   mend(context: DrillContext): Promise<unknown>;
+}
+
+/** A signal to a server, and its return. */
+export function hit(server: Server | null, signal: 'SIGKILL' | 'SIGSTOP', lastsMs: number): Fault {
+  const mend = async () => (signal === 'SIGKILL' ? server?.start() : server?.kill('SIGCONT'));
+  return { lastsMs, strike: async () => server?.kill(signal), mend };
+}
+
+/** Faults of a network; connections are cut when they are over. */
+export function disturb(proxy: Cable, faults: Partial<NetworkFaults>, lastsMs: number): Fault {
+  return {
+    lastsMs,
+    strike: async () => proxy.set(faults),
+    async mend() {
+      proxy.set(noFaults());
+      proxy.cut();
+    },
+  };
 }
 
 export interface OutageTally {

@@ -1,8 +1,8 @@
-import { type Cable, type NetworkFaults, noFaults, startProxy } from '../../rig/faults/proxy.ts';
+import { type Cable, startProxy } from '../../rig/faults/proxy.ts';
 import { startSink } from '../../rig/sink.ts';
 import type { Mix } from '../../rig/traffic/requests.ts';
 import type { Drill } from '../drill.ts';
-import { type Fault, judgeOutage, type OutageTally, outage } from '../outages/outages.ts';
+import { disturb, judgeOutage, type OutageTally, outage } from '../outages/outages.ts';
 import { campaignFailover, judgeCampaignFailover, judgeTraffic, trafficFailover } from './relay-failover.ts';
 import { judgeReplies, relayReplies } from './relay-replies.ts';
 
@@ -23,17 +23,6 @@ interface Relay {
   start: () => ReturnType<typeof startSink>;
 }
 
-function faultOf(proxy: Cable, lastsMs: number, faults: Partial<NetworkFaults>): Fault {
-  return {
-    lastsMs,
-    strike: async () => proxy.set(faults),
-    async mend() {
-      proxy.set(noFaults());
-      proxy.cut();
-    },
-  };
-}
-
 function relayNetwork(env: NodeJS.ProcessEnv, { mix, lastsMs }: { mix: Mix; lastsMs: number }): Promise<OutageTally> {
   return throughProxy(({ proxy, start }) =>
     outage(env, {
@@ -47,14 +36,14 @@ function relayNetwork(env: NodeJS.ProcessEnv, { mix, lastsMs }: { mix: Mix; last
         { bytesPerSecond: 1_000 },
         { closeAfterMs: 2_000 },
         { isOff: true },
-      ].map((faults) => faultOf(proxy, lastsMs, faults)),
+      ].map((faults) => disturb(proxy, faults, lastsMs)),
     }),
   );
 }
 
 function relayDown(env: NodeJS.ProcessEnv, { mix, lastsMs }: { mix: Mix; lastsMs: number }): Promise<OutageTally> {
   return throughProxy(({ proxy, start }) =>
-    outage(env, { mix, quietMs: 2_000, relay: start, faults: [faultOf(proxy, lastsMs, { isOff: true })] }),
+    outage(env, { mix, quietMs: 2_000, relay: start, faults: [disturb(proxy, { isOff: true }, lastsMs)] }),
   );
 }
 

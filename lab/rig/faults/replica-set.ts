@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
+import type { Servers } from '../../../stack/servers/all.ts';
 import { findBinary } from '../../../stack/servers/binaries.ts';
 import { mongodBinary } from '../../../stack/servers/mongodb.ts';
 import { runServer, type Server } from '../../../stack/servers/server.ts';
+import { withServers } from '../servers.ts';
 import { until } from '../waiting.ts';
 
 export interface ReplicaSet {
@@ -22,7 +24,23 @@ const NAME = 'drill';
 const ELECTION_MS = 2_000;
 const UP = ['PRIMARY', 'SECONDARY'];
 
-/** Three members on this machine, one of them primary. */
+/** Three members on this machine, one of them primary, and Redis and Temporal. */
+export function withReplicaSet<T>(
+  work: (servers: Servers & { set: ReplicaSet }, env: NodeJS.ProcessEnv) => Promise<T>,
+): Promise<T> {
+  return withServers(
+    async (servers, env) => {
+      const set = await startReplicaSet(env.DATA_DIR);
+      try {
+        return await work({ ...servers, set }, { ...env, MONGODB_URL: set.url });
+      } finally {
+        await set.stop();
+      }
+    },
+    { kinds: ['redis', 'temporal'] },
+  );
+}
+
 export async function startReplicaSet(dataDir: string): Promise<ReplicaSet> {
   const command = await findBinary(mongodBinary, process.env, () => {});
   const members = await Promise.all([1, 2, 3].map((number) => startMember(number, { command, dataDir })));
