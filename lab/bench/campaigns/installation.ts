@@ -76,14 +76,6 @@ export async function addPeople(context: DrillContext, count: number): Promise<s
   return (await makeList(context, `Bench ${count}`, count, personOf)).listId;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a measurement looks into answers of several shapes.
-export async function call({ key }: DrillContext, url: string, body: object): Promise<any> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-}
-
 /** By performance.now(), when the audience is written down. */
 export async function freezeEnd({ deps, project }: DrillContext, id: string): Promise<number> {
   for (;;) {

@@ -2,8 +2,9 @@ import { ObjectId } from 'mongodb';
 import { SENDER } from '../../rig/context.ts';
 import { quantile } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
+import { call } from '../../rig/traffic/calls.ts';
 import { pause } from '../../rig/waiting.ts';
-import { addPeople, call, type Installation, openInstallation } from './installation.ts';
+import { addPeople, type Installation, openInstallation } from './installation.ts';
 import { measureCampaign } from './measure.ts';
 import type { Size } from './size.ts';
 

@@ -1,8 +1,9 @@
 import type { Child } from '../../../stack/processes/child.ts';
 import { SENDER } from '../../rig/context.ts';
 import { usageOf } from '../../rig/processes.ts';
+import { call } from '../../rig/traffic/calls.ts';
 import { bareLane } from './bare-lane.ts';
-import { call, freezeEnd, historyLength, type Installation, untilOver } from './installation.ts';
+import { freezeEnd, historyLength, type Installation, untilOver } from './installation.ts';
 
 export interface Measured {
   recipients: number;

@@ -2,8 +2,9 @@ import { ObjectId } from 'mongodb';
 import { publishEvents } from '../../../core/events/events.ts';
 import { campaignNow, liveProgress } from '../../../core/figures/live/campaigns.ts';
 import { KEPT_MS, keyOf, minuteOf, SHOWN_MS, SLOT_MS, slotField } from '../../../core/mail/ledger/rates/keys.ts';
+import { call } from '../../rig/traffic/calls.ts';
 import { pause, until } from '../../rig/waiting.ts';
-import { addPeople, call, type Installation, openInstallation } from '../campaigns/installation.ts';
+import { addPeople, type Installation, openInstallation } from '../campaigns/installation.ts';
 import { launch } from '../campaigns/measure.ts';
 import { openTab, type Tab, warmConsole } from './tabs.ts';
 

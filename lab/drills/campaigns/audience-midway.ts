@@ -1,10 +1,9 @@
-import { ObjectId } from 'mongodb';
 import { withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
-import { ask, brokenCalls, type Calls, noCalls, tellCalls } from '../../rig/traffic/calls.ts';
+import { brokenCalls, type Calls, noCalls, post, tellCalls } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
 import { until } from '../../rig/waiting.ts';
 
@@ -37,10 +36,8 @@ export function audienceMidway(
     const calls = noCalls();
     const api = await context.startApi();
     await context.startWorker({ WORKER_LANES: 'workflows,background,campaign', SMTP_MAX_CONNECTIONS: '5' });
-    const send = (path: string, body: object) => {
-      const request = { path, body, idempotencyKey: new ObjectId().toHexString() };
-      return ask({ key: context.key, urls: () => [api.url] }, request, calls, () => true);
-    };
+    const line = { key: context.key, urls: () => [api.url] };
+    const send = (path: string, body: object) => post(line, calls, path, body);
     const { listId, emails } = await makeList(context, 'p', recipients);
     await send('/campaigns', campaignTo(listId));
     await until('a third is sent', async () => {

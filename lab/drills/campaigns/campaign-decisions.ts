@@ -1,4 +1,5 @@
 import { withServers } from '../../rig/servers.ts';
+import { call } from '../../rig/traffic/calls.ts';
 import { pause } from '../../rig/waiting.ts';
 import { type CampaignDrill, type CampaignTally, campaignUnderFire } from './campaigns.ts';
 
@@ -19,22 +20,13 @@ export interface DecisionsTally extends CampaignTally {
 export async function campaignDecisions(
   drill: CampaignDrill & { suppressed: number; decision: 'pause' | 'abort' },
 ): Promise<DecisionsTally> {
-  const found = {
-    suppressed: drill.suppressed,
-    decision: drill.decision,
-    claimedLate: 0,
-    settledMs: 0,
-    arrivedLate: 0,
-  };
+  const { suppressed, decision } = drill;
+  const found = { suppressed, decision, claimedLate: 0, settledMs: 0, arrivedLate: 0 };
   const tally = await withServers(async (servers, env) =>
     campaignUnderFire(env, drill, async ({ context, campaign, startWorker, untilMoving, untilSent }) => {
-      const { deps, project, key, sink } = context;
+      const { deps, project, sink } = context;
       const { url } = await context.startApi();
-      const post = async (path: string, body: object) => {
-        const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-        const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-        if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-      };
+      const post = (path: string, body: object) => call(context, url + path, body);
       const arrived = async () => (await sink.stats()).unique;
       const workers = [await startWorker(), await startWorker('campaign')];
       await untilMoving();

@@ -1,16 +1,12 @@
-import { ObjectId } from 'mongodb';
-import { createApiKey } from '../../../core/accounts/api-keys.ts';
-import { createProject } from '../../../core/accounts/projects.ts';
-import type { Project } from '../../../core/base/model.ts';
-import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { type DrillContext, withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readCampaigns } from '../../rig/facts/facts.ts';
 import { quantile } from '../../rig/processes.ts';
 import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { withServers } from '../../rig/servers.ts';
-import { ask, type Calls, noCalls } from '../../rig/traffic/calls.ts';
+import { noCalls, post } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
+import { addProject } from '../../rig/traffic/projects.ts';
 import { pause, until } from '../../rig/waiting.ts';
 import type { Drill } from '../drill.ts';
 
@@ -91,26 +87,18 @@ export function fairness(env: NodeJS.ProcessEnv, size: FairnessSize): Promise<Fa
 }
 
 async function tenantOf(context: DrillContext, name: string, campaigns: number, each: number): Promise<Tenant> {
-  const { deps, project } = context;
-  const organizationId = project.organizationId;
-  const own: Project = await createProject(deps, organizationId, { name });
-  const { key } = await createApiKey(deps, { organizationId, projectId: own._id, name });
-  await seedVerifiedDomain(deps, own, `${name}.example.com`, new ObjectId());
-  const tenant = { context: { ...context, project: own, key }, lists: [] as string[], beganAt: [] as number[] };
+  const tenant: Tenant = { context: await addProject(context, name), lists: [], beganAt: [] };
   for (let index = 0; index < campaigns; index += 1)
     tenant.lists.push((await makeList(tenant.context, `${name}x${index}x`, each)).listId);
   return tenant;
 }
 
-async function begin({ context: { key, project }, lists, beganAt }: Tenant, url: string): Promise<void> {
+async function begin({ context: { key, sender }, lists, beganAt }: Tenant, url: string): Promise<void> {
   const line = { key, urls: () => [url] };
-  const calls: Calls = noCalls();
   for (const listId of lists) {
     beganAt.push(Date.now());
-    const body = { ...campaignTo(listId), from: { email: `news@${project.name}.example.com` } };
-    const request = { path: '/campaigns', body, idempotencyKey: new ObjectId().toHexString() };
-    const giveUpAt = Date.now() + 30_000;
-    if (!(await ask(line, request, calls, () => Date.now() < giveUpAt))) throw new Error('a campaign was not taken');
+    const body = campaignTo(listId, sender);
+    if (!(await post(line, noCalls(), '/campaigns', body, 30_000))) throw new Error('a campaign was not taken');
   }
 }
 

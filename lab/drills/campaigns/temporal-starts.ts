@@ -1,4 +1,3 @@
-import { ObjectId } from 'mongodb';
 import type { Servers } from '../../../stack/servers/all.ts';
 import { withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
@@ -6,7 +5,7 @@ import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { withServers } from '../../rig/servers.ts';
-import { ask, brokenCalls, type Calls, noCalls, tellCalls } from '../../rig/traffic/calls.ts';
+import { brokenCalls, type Calls, noCalls, post, tellCalls } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
 import { pause, until } from '../../rig/waiting.ts';
 
@@ -42,14 +41,8 @@ function startsWithout(
       Array.from({ length: campaigns }, (_, index) => makeList(context, `l${index}x`, recipients)),
     );
     await servers.temporal?.kill('SIGKILL');
-    const giveUpAt = performance.now() + 30_000;
-    await Promise.all(
-      lists.map(({ listId }) => {
-        const request = { path: '/campaigns', body: campaignTo(listId), idempotencyKey: new ObjectId().toHexString() };
-        const line = { key: context.key, urls: () => [api.url] };
-        return ask(line, request, calls, () => performance.now() < giveUpAt);
-      }),
-    );
+    const line = { key: context.key, urls: () => [api.url] };
+    await Promise.all(lists.map(({ listId }) => post(line, calls, '/campaigns', campaignTo(listId), 30_000)));
     await pause(downMs);
     const early = await db.campaigns.countDocuments({ projectId, 'freeze.isDone': true });
     await servers.temporal?.start();

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ObjectId } from 'mongodb';
 import { openDrill, SENDER } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
-import { ask, brokenCalls, type Calls, noCalls, tellCalls } from '../../rig/traffic/calls.ts';
+import { brokenCalls, type Calls, noCalls, post, tellCalls } from '../../rig/traffic/calls.ts';
 import { until } from '../../rig/waiting.ts';
 import { queueMails } from '../kills/worker-kill.ts';
 import { startSkewReceiver, type WebhookWaits } from './skew-webhooks.ts';
@@ -53,8 +52,7 @@ export async function clockSkew(
   try {
     const api = await context.startApi(allowed);
     const line = { key: context.key, urls: () => [api.url] };
-    const send = (path: string, body: object) =>
-      ask(line, { path, body, idempotencyKey: new ObjectId().toHexString() }, calls, () => true);
+    const send = (path: string, body: object) => post(line, calls, path, body);
     const lanes = { ...allowed, WORKER_LANES: 'workflows,background,mail', SMTP_MAX_CONNECTIONS: '10' };
     await send('/webhooks', { url: endpoint.url, events: ['contact.created'] });
     await send('/events', { eventName: 'waited' });

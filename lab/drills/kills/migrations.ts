@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { normalizeEmail } from '../../../core/base/text/addresses.ts';
 import type { Migration, MigrationPhaseName, MigrationProvider } from '../../../core/migrations/model.ts';
@@ -11,6 +10,9 @@ import type { Fault } from '../../../test/providers/faults.ts';
 import { startProviderA } from '../../../test/providers/provider-a.ts';
 import { startProviderB } from '../../../test/providers/provider-b.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
+import type { Verdict } from '../../rig/results/drill-results.ts';
+import { call } from '../../rig/traffic/calls.ts';
+import { pause } from '../../rig/waiting.ts';
 
 interface MigrationKills {
   provider: MigrationProvider;
@@ -72,12 +74,7 @@ async function migrationKills(env: NodeJS.ProcessEnv, { provider, contacts }: Mi
   try {
     const { url } = await drill.startApi();
     const apiKey = provider === 'providerA' ? accountA.key : accountB.key;
-    const response = await fetch(`${url}/migrations/${provider}/migrate`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${drill.key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ apiKey, migrateAll: true }),
-    });
-    const { data } = (await response.json()) as { data: { bulkOperationId: string } };
+    const { data } = await call(drill, `${url}/migrations/${provider}/migrate`, { apiKey, migrateAll: true });
     const job = { _id: new ObjectId(data.bulkOperationId), projectId: drill.project._id };
     const faults = provider === 'providerA' ? [a.faults, a.files.faults] : [b.faults];
     const kills: string[] = [];
@@ -116,7 +113,7 @@ async function killAt(
     const found = phases.find(({ name }) => name === phase);
     return isAsked || (found !== undefined && (on ? isOver(found) : found.status !== 'pending'));
   });
-  await sleep(Math.random() * KILLED_AFTER_MS_MAX);
+  await pause(Math.random() * KILLED_AFTER_MS_MAX);
   worker.kill('SIGKILL');
   await worker.exited;
   for (const list of faults) list.length = 0;
@@ -136,7 +133,7 @@ async function until(drill: DrillContext, job: Job, isSo: (found: Migration) => 
     if (found && isSo(found)) return found;
     if (performance.now() > giveUpAt)
       throw new Error(`the migration stays ${found?.status} in ${found?.phase}: ${JSON.stringify(found?.phases)}`);
-    await sleep(POLL_MS);
+    await pause(POLL_MS);
   }
 }
 
@@ -178,7 +175,7 @@ function figuresOfB({ contacts, templates }: ReturnType<typeof sampleAccountB>):
 }
 
 /** Nothing missing and nothing twice, whichever phase the worker died in. */
-export async function* migrationDrill(env: NodeJS.ProcessEnv): AsyncGenerator<{ kept: boolean; says: string }> {
+export async function* migrationDrill(env: NodeJS.ProcessEnv): AsyncGenerator<Verdict> {
   // Both at once: most of it is waiting for leases, and for the pace of provider B.
   const killed = (['providerA', 'providerB'] as const).map(async (provider) => ({
     provider,

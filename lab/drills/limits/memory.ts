@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ObjectId } from 'mongodb';
 import { parse } from 'yaml';
 import type { Child } from '../../../stack/processes/child.ts';
 import { SENDER, withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
+import { mongodPid } from '../../rig/processes.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
-import { ask, brokenCalls, type Calls, type Line, noCalls, tellCalls } from '../../rig/traffic/calls.ts';
+import { brokenCalls, type Calls, type Line, noCalls, post, tellCalls } from '../../rig/traffic/calls.ts';
 
 interface MemoryDrill {
   recipients: number;
@@ -56,8 +56,8 @@ export function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<Memo
     const acknowledged = await sendAll({ key: context.key, urls: () => [api.url], againMs: AGAIN_MS }, drill, calls);
     await untilSettled(context, SETTLED_MS);
     const pids = Object.entries(children).map(([service, { pid }]) => [service, pid] as const);
-    const { pid: mongod } = await context.deps.mongo.db('admin').command({ serverStatus: 1 });
-    const processes = [...pids, ['mongodb', Number(mongod)] as const].map(([service, pid]) => residentOf(service, pid));
+    const mongod = await mongodPid(context.deps);
+    const processes = [...pids, ['mongodb', mongod] as const].map(([service, pid]) => residentOf(service, pid));
     const found = check(await readFacts(context, { acknowledged }));
     return { mails: drill.recipients + drill.bodies, found, calls, exits: [...exits], processes };
   });
@@ -98,9 +98,7 @@ export function residentOf(service: string, pid: number): Resident {
 async function sendAll(line: Line, drill: MemoryDrill, calls: Calls): Promise<string[]> {
   const attachment = { fileName: 'large.bin', content: randomBytes(drill.attachmentBytes).toString('base64') };
   const mail = { from: { email: SENDER }, subject: 'Large', html: '<p>Large</p>', attachments: [attachment] };
-  const until = performance.now() + CALLS_MS;
-  const send = (path: string, body: object) =>
-    ask(line, { path, body, idempotencyKey: new ObjectId().toHexString() }, calls, () => performance.now() < until);
+  const send = (path: string, body: object) => post(line, calls, path, body, CALLS_MS);
   const recipients = Array.from({ length: drill.recipients }, (_, index) => ({ email: `bulk${index}@in.test` }));
   const [, ...answers] = await Promise.all([
     send('/mails/bulk', { ...mail, recipients }),

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ObjectId } from 'mongodb';
+
 /** Outcomes of requests: a caller repeats a request with its Idempotency-Key until the answer is final. */
 export interface Calls {
   answered: number;
@@ -81,6 +83,28 @@ export async function ask(
   }
   calls.unanswered += 1;
   return null;
+}
+
+/** The same with a key of its own, for as long as `withinMs`. */
+export function post(
+  line: Line,
+  calls: Calls,
+  path: string,
+  body: object,
+  withinMs = Number.POSITIVE_INFINITY,
+): Promise<Record<string, unknown> | null> {
+  const until = performance.now() + withinMs;
+  const request = { path, body, idempotencyKey: new ObjectId().toHexString() };
+  return ask(line, request, calls, () => performance.now() < until);
+}
+
+/** Asks once, of a process that is not disturbed. */
+// biome-ignore lint/suspicious/noExplicitAny: a measurement looks into answers of several shapes.
+export async function call({ key }: Pick<Line, 'key'>, url: string, body: object): Promise<any> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
 }
 
 interface Answer {

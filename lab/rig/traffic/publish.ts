@@ -1,7 +1,6 @@
-import { ObjectId } from 'mongodb';
 import type { DrillContext } from '../context.ts';
 import { pause } from '../waiting.ts';
-import { ask, type Calls, type Line } from './calls.ts';
+import { type Calls, type Line, post } from './calls.ts';
 import { campaignTo, makeList } from './people.ts';
 
 /** The n-th campaign: its project, the number of its recipients, and what its body says beyond the usual. */
@@ -21,9 +20,8 @@ export async function publishUntil(
     const list = await makeList(context, `s${number}x`, size).catch(() => null);
     if (list) {
       const body = { ...campaignTo(list.listId, context.sender), ...more };
-      const request = { path: '/campaigns', body, idempotencyKey: new ObjectId().toHexString() };
-      const mayGoOn = () => performance.now() < endsAt + ANSWERED_WITHIN_MS;
-      if (await ask({ key: context.key, urls }, request, calls, mayGoOn)) published += 1;
+      const withinMs = endsAt + ANSWERED_WITHIN_MS - performance.now();
+      if (await post({ key: context.key, urls }, calls, '/campaigns', body, withinMs)) published += 1;
     }
     await pause(everyMs);
   }

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { createGroup } from '../../../core/consent/suppressions/groups.ts';
 import type { DrillContext } from '../context.ts';
-import { ask, type Calls, type Line, noCalls } from './calls.ts';
+import { ask, type Calls, type Line, noCalls, post } from './calls.ts';
 import { makeList } from './people.ts';
 import { type Promises, readPromises } from './promises.ts';
 import { type Acknowledged, EVENT, type Mix, requestsOf, SITE, type Sort } from './requests.ts';
@@ -99,7 +99,7 @@ async function makeForm(context: DrillContext, line: Line, calls: Calls): Promis
 }
 
 async function make(line: Line, calls: Calls, path: string, body: object): Promise<Record<string, unknown>> {
-  const made = await ask(line, { path, body, idempotencyKey: new ObjectId().toHexString() }, calls, () => true);
+  const made = await post(line, calls, path, body);
   if (!made) throw new Error(`${path}: ${[...calls.wrong.keys()]}`);
   return made;
 }
