@@ -67,113 +67,75 @@ const recorded: Records = (bench, name) => linesOf(bench).find((line) => line.na
 export function readCosts(records: Records = recorded): Costs {
   const { figure, noted, sum } = readers(records);
   const cpu = (lane: string, part: Part) => figure('scale', `${lane}, CPU of ${part} each`);
-  const campaign = ONE.campaign;
-  const mail = ONE.mail;
-  const send = ONE.api;
-  const delivered: Work['micros'] = { mail: cpu(mail, 'mail'), mongod: cpu(mail, 'mongod'), redis: cpu(mail, 'redis') };
-  const deliveredAlone = { mail: figure('scale', mail) };
-  const enrollment = 'enrollments';
-  const batch = 'POST /mails/batch of 10';
-  const contacts = 'POST /contacts/email';
+  const cpus = (lane: string, ...parts: Part[]) => Object.fromEntries(parts.map((part) => [part, cpu(lane, part)]));
+  const stored = (lane: string) => ({
+    bytes: figure('scale', `${lane}, stored each`),
+    writes: figure('scale', `${lane}, documents written each`),
+  });
+  const bySmtp = 'mails by SMTP at 64 connections';
+  const ofAutomations = 'automation lane, 100000 waiting, DKIM by the relay';
+  const singles = 'transactional lane, 100000 waiting, DKIM by the relay';
   const clicks = 'opens and clicks asked at 1600/s with 20 behaviour segments, until the last is counted';
+  const peak = (process: string) => figure('campaign', `Highest resident memory, ${process}`);
   const works: Work[] = [
-    {
-      name: 'campaign',
-      unit: 'recipient of a campaign, freeze included',
-      micros: Object.fromEntries(
-        (['campaign', 'background', 'mongod', 'temporal', 'redis'] as const).map((part) => [part, cpu(campaign, part)]),
-      ),
-      alone: { campaign: figure('scale', campaign) },
-      bytes: figure('scale', `${campaign}, stored each`),
-      writes: figure('scale', `${campaign}, documents written each`),
+    work('campaign', 'recipient of a campaign, freeze included', {
+      micros: cpus(ONE.campaign, 'campaign', 'background', 'mongod', 'temporal', 'redis'),
+      alone: { campaign: figure('scale', ONE.campaign) },
+      ...stored(ONE.campaign),
       mails: 1,
-      notRecorded: [],
-    },
-    {
-      name: 'single',
-      unit: 'mail by POST /mails/send, accepted and delivered',
+    }),
+    work('single', 'mail by POST /mails/send, accepted and delivered', {
       micros: {
-        ...delivered,
-        api: cpu(send, 'api'),
-        mongod: sum(cpu(send, 'mongod'), cpu(mail, 'mongod')),
+        ...cpus(ONE.mail, 'mail', 'redis'),
+        ...cpus(ONE.api, 'api'),
+        mongod: sum(cpu(ONE.api, 'mongod'), cpu(ONE.mail, 'mongod')),
       },
-      alone: { ...deliveredAlone, api: figure('scale', send) },
-      bytes: figure('scale', `${mail}, stored each`),
-      writes: figure('scale', `${mail}, documents written each`),
+      alone: { mail: figure('scale', ONE.mail), api: figure('scale', ONE.api) },
+      ...stored(ONE.mail),
       mails: 1,
-      notRecorded: [],
-    },
-    {
-      name: 'batch',
-      unit: 'call of POST /mails/batch with 10 mails, accepted',
-      micros: { api: cpu(batch, 'api'), mongod: cpu(batch, 'mongod') },
-      alone: { api: figure('scale', batch) },
-      mails: 0,
-      notRecorded: [],
-    },
-    {
-      name: 'automation',
-      unit: 'mail of an automation, delivered',
+    }),
+    work('batch', 'call of POST /mails/batch with 10 mails, accepted', {
+      micros: cpus('POST /mails/batch of 10', 'api', 'mongod'),
+      alone: { api: figure('scale', 'POST /mails/batch of 10') },
+    }),
+    work('automation', 'mail of an automation, delivered', {
       micros: {
-        mail: figure('sending', 'automation lane, 100000 waiting, DKIM by the relay, CPU of the worker for each mail'),
-        mongod: figure('sending', 'automation lane, 100000 waiting, DKIM by the relay, CPU of mongod for each mail'),
+        mail: figure('sending', `${ofAutomations}, CPU of the worker for each mail`),
+        mongod: figure('sending', `${ofAutomations}, CPU of mongod for each mail`),
       },
-      alone: { mail: figure('sending', 'automation lane, 100000 waiting, DKIM by the relay') },
+      alone: { mail: figure('sending', ofAutomations) },
       mails: 1,
       notRecorded: ['redis'],
-    },
-    {
-      name: 'submission',
-      unit: 'mail by SMTP, accepted',
+    }),
+    work('submission', 'mail by SMTP, accepted', {
       micros: {
-        submission: figure('submission', 'mails by SMTP at 64 connections, CPU of the submission process each'),
-        mongod: figure('submission', 'mails by SMTP at 64 connections, CPU of mongod each'),
+        submission: figure('submission', `${bySmtp}, CPU of the submission process each`),
+        mongod: figure('submission', `${bySmtp}, CPU of mongod each`),
       },
-      alone: { submission: figure('submission', 'mails by SMTP at 64 connections') },
-      mails: 0,
-      notRecorded: [],
-    },
-    {
-      name: 'contact',
-      unit: 'contact written by POST /contacts/email',
-      micros: { api: cpu(contacts, 'api'), mongod: cpu(contacts, 'mongod') },
-      alone: { api: figure('scale', contacts) },
-      mails: 0,
-      notRecorded: [],
-    },
-    {
-      name: 'form',
-      unit: 'form sent by a visitor',
+      alone: { submission: figure('submission', bySmtp) },
+    }),
+    work('contact', 'contact written by POST /contacts/email', {
+      micros: cpus('POST /contacts/email', 'api', 'mongod'),
+      alone: { api: figure('scale', 'POST /contacts/email') },
+    }),
+    work('form', 'form sent by a visitor', {
       micros: { api: figure('forms', 'a form, CPU of the API process') },
       alone: { background: figure('forms', 'handled by the job') },
-      mails: 0,
       notRecorded: ['mongod'],
-    },
-    {
-      name: 'click',
-      unit: 'open or click, noted and counted for 20 segments',
+    }),
+    work('click', 'open or click, noted and counted for 20 segments', {
       micros: {
         api: noted('audience', clicks, 'API'),
         background: noted('audience', clicks, 'worker'),
         mongod: noted('audience', clicks, 'mongod'),
       },
       alone: { api: figure('comes-back', 'Pixels and clicks, as fast as they are answered at 64 connections') },
-      mails: 0,
       notRecorded: ['redis'],
-    },
-    {
-      name: 'enrollment',
-      unit: 'contact that enters an automation, until its first wait',
-      micros: {
-        background: cpu(enrollment, 'background'),
-        mongod: cpu(enrollment, 'mongod'),
-        temporal: cpu(enrollment, 'temporal'),
-        redis: cpu(enrollment, 'redis'),
-      },
-      alone: { background: figure('scale', enrollment) },
-      mails: 0,
-      notRecorded: [],
-    },
+    }),
+    work('enrollment', 'contact that enters an automation, until its first wait', {
+      micros: cpus('enrollments', 'background', 'mongod', 'temporal', 'redis'),
+      alone: { background: figure('scale', 'enrollments') },
+    }),
     wholeMachine('import', 'row of imports, each by one process, into lists with segments', 'audience', importRows),
     wholeMachine('migration', 'contact of migrations from exports, each by one process', 'migrations', migrated),
   ];
@@ -181,14 +143,11 @@ export function readCosts(records: Records = recorded): Costs {
     works,
     signature: figure('campaign', 'CPU of the senders for each recipient, what both signatures add'),
     memory: {
-      api: figure('campaign', 'Highest resident memory, api'),
-      background: figure('campaign', 'Highest resident memory, background'),
-      workflows: figure('campaign', 'Highest resident memory, background'),
-      campaign: figure('campaign', 'Highest resident memory, sender'),
-      mail: figure(
-        'sending',
-        'transactional lane, 100000 waiting, DKIM by the relay, RSS of the worker in the last quarter',
-      ),
+      api: peak('api'),
+      background: peak('background'),
+      workflows: peak('background'),
+      campaign: peak('sender'),
+      mail: figure('sending', `${singles}, RSS of the worker in the last quarter`),
     },
   };
 
@@ -196,11 +155,13 @@ export function readCosts(records: Records = recorded): Costs {
   function wholeMachine(name: string, unit: string, bench: string, of: string): Work {
     const rate = figure(bench, of);
     const from = `${rate.from}: at most, both cores counted for MongoDB`;
-    return {
-      ...{ name, unit, micros: { mongod: { value: 2e6 / rate.value, from } }, alone: { background: rate } },
-      ...{ mails: 0, notRecorded: ['background'] },
-    };
+    const micros = { mongod: { value: 2e6 / rate.value, from } };
+    return work(name, unit, { micros, alone: { background: rate }, notRecorded: ['background'] });
   }
+}
+
+function work(name: string, unit: string, costs: Pick<Work, 'micros' | 'alone'> & Partial<Work>): Work {
+  return { name, unit, mails: 0, notRecorded: [], ...costs };
 }
 
 /** Lanes with one process, as the measurement names them. */
