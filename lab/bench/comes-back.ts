@@ -12,7 +12,7 @@ import type { Figure } from '../rig/results/report.ts';
 import { pause } from '../rig/waiting.ts';
 import { letters, MAIL_BYTES, MAIL_FROM, MAIL_TO } from './comes-back/mails.ts';
 import { ask } from './comes-back/requests.ts';
-import { chosen, keep } from './run.ts';
+import { chosen, inRounds, keep } from './run.ts';
 import { blast } from './smtp/raw-blast.ts';
 
 /**
@@ -43,48 +43,47 @@ async function tracking(): Promise<Figure[]> {
   await written(drill, expected);
   const steady = { rate: RATE, seconds: SECONDS };
   const flatOut = { rate: null, seconds: FLAT_OUT_SECONDS };
-  const [p99, bareP99, lost, pace, barePace, micros]: number[][] = [[], [], [], [], [], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    bareP99!.push(quantile((await ask(httpPort, paths, steady)).delaysMs, 0.99));
-    barePace!.push((await ask(httpPort, paths, flatOut)).perSecond);
+  const found = await inRounds(ROUNDS, async () => {
+    const bareP99 = quantile((await ask(httpPort, paths, steady)).delaysMs, 0.99);
+    const barePace = (await ask(httpPort, paths, flatOut)).perSecond;
     // Nothing is opened or clicked twice: each is written as news.
     const fresh = await trackedPaths(drill, (RATE * SECONDS) / 2);
     const before = usageOf(child.pid);
     const asked = await ask(port, fresh, steady);
     expected += asked.answered;
     const counted = await written(drill, expected);
-    lost!.push(RATE * SECONDS - asked.answered + (expected - counted));
-    expected = counted;
-    micros!.push(microsEach(before, usageOf(child.pid), asked.answered));
-    p99!.push(quantile(asked.delaysMs, 0.99));
-    pace!.push((await ask(port, paths, flatOut)).perSecond);
+    const lost = RATE * SECONDS - asked.answered + (expected - counted);
+    const micros = microsEach(before, usageOf(child.pid), asked.answered);
+    const p99 = quantile(asked.delaysMs, 0.99);
+    const pace = (await ask(port, paths, flatOut)).perSecond;
     expected = await settled(drill);
-  }
+    return { bareP99, barePace, lost, micros, p99, pace };
+  });
   await drill.close();
   const ceiling = (name: string, of: number[]) => ({ name, values: of });
   return [
     {
       name: `Pixels and clicks at ${RATE} a second: p99 from when each was due`,
       unit: 'ms',
-      values: p99!,
-      ceiling: ceiling('a bare HTTP server', bareP99!),
+      values: found.p99,
+      ceiling: ceiling('a bare HTTP server', found.bareP99),
       asked: { atMost: 50 },
     },
     {
       name: `Pixels and clicks at ${RATE} a second: not counted afterwards`,
       unit: '',
-      values: lost!,
+      values: found.lost,
       asked: { atMost: 0 },
       note: `of ${RATE * SECONDS} a round`,
     },
     {
       name: 'Pixels and clicks, as fast as they are answered at 64 connections',
       unit: '/s',
-      values: pace!,
-      ceiling: ceiling('a bare HTTP server', barePace!),
+      values: found.pace,
+      ceiling: ceiling('a bare HTTP server', found.barePace),
       asked: { atLeast: RATE },
     },
-    { name: 'CPU of the API for each pixel or click, with its writes', unit: 'us', values: micros! },
+    { name: 'CPU of the API for each pixel or click, with its writes', unit: 'us', values: found.micros },
   ];
 }
 
@@ -116,17 +115,16 @@ async function inbound(): Promise<Figure[]> {
   };
   await send(port, 0, warm);
   let sent = warm;
-  const [pace, barePace, micros, resident, missing]: number[][] = [[], [], [], [], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    barePace!.push(await send(smtpPort, 0, MAILS));
+  const found = await inRounds(ROUNDS, async () => {
+    const barePace = await send(smtpPort, 0, MAILS);
     const before = usageOf(worker.pid);
-    pace!.push(await send(port, sent, MAILS));
+    const pace = await send(port, sent, MAILS);
     sent += MAILS;
     const after = usageOf(worker.pid);
-    micros!.push(microsEach(before, after, MAILS));
-    resident!.push(after.residentMb);
-    missing!.push(sent - (await db.inboundMessages.countDocuments({ projectId, dkimVerdict: 'PASS' })));
-  }
+    const missing = sent - (await db.inboundMessages.countDocuments({ projectId, dkimVerdict: 'PASS' }));
+    return { barePace, pace, micros: microsEach(before, after, MAILS), resident: after.residentMb, missing };
+  });
+  const { resident } = found;
   const peak = usageOf(worker.pid).peakMb;
   await dns.stop();
   await drill.close();
@@ -134,27 +132,27 @@ async function inbound(): Promise<Figure[]> {
     {
       name: `Inbound letters of ${MAIL_BYTES / 1_000} kB, signed, to their 250`,
       unit: '/s',
-      values: pace!,
-      ceiling: { name: 'an SMTP server that drops them', values: barePace! },
+      values: found.pace,
+      ceiling: { name: 'an SMTP server that drops them', values: found.barePace },
       asked: { atLeast: 200 },
     },
     {
       name: 'Inbound letters taken and not stored with their signature as PASS',
       unit: '',
-      values: missing!,
+      values: found.missing,
       asked: { atMost: 0 },
     },
-    { name: 'CPU of the inbound process for each letter, its threads included', unit: 'us', values: micros! },
+    { name: 'CPU of the inbound process for each letter, its threads included', unit: 'us', values: found.micros },
     {
       name: 'Resident memory of the inbound process at the end of a round',
       unit: 'MB',
-      values: resident!,
-      note: `round by round ${resident!.join(', ')}; at its highest ${peak}`,
+      values: resident,
+      note: `round by round ${resident.join(', ')}; at its highest ${peak}`,
     },
     {
       name: 'Growth of that memory over a round of letters',
       unit: 'MB',
-      values: resident!.slice(1).map((now, round) => now - resident![round]!),
+      values: resident.slice(1).map((now, round) => now - resident[round]!),
       asked: { atMost: GROWTH_MAX_MB },
     },
   ];

@@ -6,7 +6,7 @@ import { openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
 import { noRelay } from '../rig/sink.ts';
 import { inLanes } from '../rig/waiting.ts';
-import { keep, say, sizeOr } from './run.ts';
+import { inRounds, keep, say, sizeOr } from './run.ts';
 
 /**
  * Forms a second that one API process takes, each stored before it is answered, and by the job made a pending subscription with its mail. The
@@ -41,34 +41,30 @@ try {
   const post = (email: string, number: number) => send(`${root}/f/${id}`, { stamp, email, number });
   say('sending forms');
   await inLanes(CONNECTIONS, ALIKE, (number) => post(`warm${number}@example.com`, number));
-  const rates: number[] = [];
-  const micros: number[] = [];
-  const times = { known: [] as number[], unknown: [] as number[] };
-  for (let round = 0; round < ROUNDS; round += 1) {
+  const p50Of = async (emailOf: (number: number) => string) => {
+    const taken: number[] = [];
+    for (let number = 0; number < ALIKE; number += 1) {
+      const at = performance.now();
+      await post(emailOf(number), number);
+      taken.push(performance.now() - at);
+    }
+    return quantile(taken, 0.5);
+  };
+  const found = await inRounds(ROUNDS, async (round) => {
     const before = usageOf(child.pid);
     const begun = performance.now();
     await inLanes(CONNECTIONS, forms, (number) => post(`new${round}.${number}@example.com`, number));
-    rates.push(forms / ((performance.now() - begun) / 1_000));
-    micros.push(microsEach(before, usageOf(child.pid), forms));
-    for (const [kind, email] of [
-      ['known', (number: number) => `known${number % KNOWN}@example.com`],
-      ['unknown', (number: number) => `other${round}.${number}@example.com`],
-    ] as const) {
-      const taken: number[] = [];
-      for (let number = 0; number < ALIKE; number += 1) {
-        const at = performance.now();
-        await post(email(number), number);
-        taken.push(performance.now() - at);
-      }
-      times[kind].push(quantile(taken, 0.5));
-    }
-  }
+    const rates = forms / ((performance.now() - begun) / 1_000);
+    const micros = microsEach(before, usageOf(child.pid), forms);
+    const known = await p50Of((number) => `known${number % KNOWN}@example.com`);
+    return { rates, micros, known, unknown: await p50Of((number) => `other${round}.${number}@example.com`) };
+  });
   keep('forms', [
-    { name: `forms at ${CONNECTIONS} connections, by one API process`, unit: '/s', values: rates },
-    { name: 'a form, CPU of the API process', unit: 'us', values: micros },
+    { name: `forms at ${CONNECTIONS} connections, by one API process`, unit: '/s', values: found.rates },
+    { name: 'a form, CPU of the API process', unit: 'us', values: found.micros },
     {
-      ...{ name: 'a form of a known address, p50', unit: 'ms', values: times.known },
-      ceiling: { name: 'of an unknown address', values: times.unknown },
+      ...{ name: 'a form of a known address, p50', unit: 'ms', values: found.known },
+      ceiling: { name: 'of an unknown address', values: found.unknown },
     },
     { name: 'handled by the job', unit: '/s', values: [await jobs()] },
   ]);

@@ -7,7 +7,7 @@ import { type Environment, startEnvironment, type Tenant } from '../../test/supp
 import { startWorkers } from '../../workers/start.ts';
 import type { Figure } from '../rig/results/report.ts';
 import { inLanes } from '../rig/waiting.ts';
-import { chosen, keep, sizeOr } from './run.ts';
+import { chosen, inRounds, keep, sizeOr } from './run.ts';
 
 /**
  * How fast migrations go, with both source providers in a process of their own and API and workers in this one:
@@ -15,7 +15,6 @@ import { chosen, keep, sizeOr } from './run.ts';
  */
 const [[which, measure] = ['a', measureA]] = chosen({ a: measureA, b: measureB }, ['a']);
 const contacts = sizeOr(which === 'a' ? 100_000 : 10_000);
-const rounds = which === 'a' ? 3 : 1;
 
 /** Provider B's limit. */
 const REQUESTS_PER_SECOND = 2;
@@ -41,54 +40,48 @@ providers.disconnect();
 keep('migrations', figures);
 
 async function measureA(): Promise<Figure[]> {
-  const [rates, bare, early, most]: [number[], number[], number[], number[]] = [[], [], [], []];
-  for (let round = 0; round < rounds; round += 1) {
+  const found = await inRounds(3, async (round) => {
     const tenant = await env.newTenant(`round ${round}`);
-    bare.push(await bareInserts(env, tenant));
+    const bare = await bareInserts(env, tenant);
     const { seconds, memory } = await migrate(tenant, 'providerA', standing.keyA);
-    rates.push(contacts / seconds);
-    early.push(memory.find(({ done }) => done > contacts / 10)?.rssMb ?? Number.NaN);
-    most.push(Math.max(...memory.map(({ rssMb }) => rssMb)));
-  }
+    const early = memory.find(({ done }) => done > contacts / 10)?.rssMb ?? Number.NaN;
+    return { bare, rates: contacts / seconds, early, most: Math.max(...memory.map(({ rssMb }) => rssMb)) };
+  });
   return [
     {
       name: `provider A: ${contacts} contacts from an export`,
       unit: '/s',
-      values: rates,
-      ceiling: { name: 'the same by insertMany into a collection without indexes', values: bare },
+      values: found.rates,
+      ceiling: { name: 'the same by insertMany into a collection without indexes', values: found.bare },
       asked: { atLeast: 5_000 },
       note: 'the whole phase, the waiting for the export included',
     },
     {
       name: 'provider A: memory of API and workers in one process, at most',
       unit: 'MB',
-      values: most,
-      ceiling: { name: 'after a tenth', values: early },
+      values: found.most,
+      ceiling: { name: 'after a tenth', values: found.early },
       asked: { of: 'ratio', atMost: 1.25 },
     },
   ];
 }
 
 async function measureB(): Promise<Figure[]> {
-  const [took, least, most]: [number[], number[], number[]] = [[], [], []];
-  for (let round = 0; round < rounds; round += 1) {
-    const before = (await requests()).length;
-    await migrate(await env.newTenant(`round ${round}`), 'providerB', standing.keyB);
-    const times = (await requests()).slice(before).map(({ at }) => at);
-    took.push(((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000);
-    least.push(Math.ceil(contacts / PAGE) / REQUESTS_PER_SECOND);
-    most.push(Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length)));
-  }
+  await migrate(await env.newTenant('round 0'), 'providerB', standing.keyB);
+  const times = (await requests()).map(({ at }) => at);
+  const took = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
+  const least = Math.ceil(contacts / PAGE) / REQUESTS_PER_SECOND;
+  const most = Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length));
   return [
     {
       name: `provider B: a whole migration of ${contacts} contacts without mappings`,
       unit: 's',
-      values: took,
-      ceiling: { name: `its ${Math.ceil(contacts / PAGE)} pages at ${REQUESTS_PER_SECOND} a second`, values: least },
+      values: [took],
+      ceiling: { name: `its ${Math.ceil(contacts / PAGE)} pages at ${REQUESTS_PER_SECOND} a second`, values: [least] },
       asked: { of: 'ratio', atMost: 1.2 },
       note: 'from the first request to the last, requests every 550 ms',
     },
-    { name: 'provider B: requests in any second', unit: '', values: most, asked: { atMost: REQUESTS_PER_SECOND } },
+    { name: 'provider B: requests in any second', unit: '', values: [most], asked: { atMost: REQUESTS_PER_SECOND } },
   ];
 }
 

@@ -22,6 +22,20 @@ export function chosen<Part>(parts: Record<string, Part>, usual = Object.keys(pa
   return Object.entries(parts).filter(([name]) => names.includes(name));
 }
 
+/** The values of each field, round by round. */
+export async function inRounds<Name extends string>(
+  count: number,
+  measure: (round: number) => Promise<Record<Name, number>>,
+): Promise<Record<Name, number[]>> {
+  const found = {} as Record<Name, number[]>;
+  for (let round = 0; round < count; round += 1)
+    for (const [name, value] of Object.entries(await measure(round)) as [Name, number][]) {
+      found[name] ??= [];
+      found[name].push(value);
+    }
+  return found;
+}
+
 export function say(line: string): void {
   console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 }

@@ -11,7 +11,7 @@ import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts
 import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { ask } from '../comes-back/requests.ts';
-import { say } from '../run.ts';
+import { inRounds, say } from '../run.ts';
 import type { Stage } from './stage.ts';
 
 const SEGMENTS = 20;
@@ -38,40 +38,38 @@ async function measureEngagements(stage: Stage): Promise<Figure[]> {
   const port = Number(new URL(url).port);
   const messages = await writeReaders(stage, project);
   await makeSegments(stage, project);
-  const [pace, p99, apiMicros, workerMicros, mongodMicros]: number[][] = [[], [], [], [], []];
-  const mongod = await mongodPid(deps);
-  for (let round = 0; round < ROUNDS; round += 1) {
+  const pids = [api.pid, worker.pid, await mongodPid(deps)];
+  const found = await inRounds(ROUNDS, async (round) => {
     const own = messages.slice((round * READERS) / ROUNDS, ((round + 1) * READERS) / ROUNDS);
     const paths = own.flatMap(({ _id: messageId, projectId }) => [
       `/t/o/${openToken(deps.config, { projectId, messageId })}.gif`,
       `/t/c/${clickToken(deps.config, { projectId, messageId }, `https://example.com/${round}`)}`,
     ]);
-    const before = [api, worker, { pid: mongod }].map(({ pid }) => usageOf(pid));
+    const before = pids.map(usageOf);
     const begun = performance.now();
     const probing = probe(stage, project, port, round);
     const { answered } = await ask(port, paths, { rate: RATE, seconds: SECONDS });
     await counted(stage, project);
-    pace!.push(answered / ((performance.now() - begun) / 1_000));
-    p99!.push(quantile(await probing, 0.99));
-    const after = [api, worker, { pid: mongod }].map(({ pid }) => usageOf(pid));
-    for (const [index, of] of [apiMicros, workerMicros, mongodMicros].entries())
-      of!.push(microsEach(before[index]!, after[index]!, answered));
-    say(
-      `engagements: ${Math.round(pace!.at(-1)!)}/s until counted, click to membership p99 ${Math.round(p99!.at(-1)!)} ms`,
+    const pace = answered / ((performance.now() - begun) / 1_000);
+    const p99 = quantile(await probing, 0.99);
+    const [apiMicros, workerMicros, mongodMicros] = pids.map((pid, at) =>
+      microsEach(before[at]!, usageOf(pid), answered),
     );
-  }
+    say(`engagements: ${Math.round(pace)}/s until counted, click to membership p99 ${Math.round(p99)} ms`);
+    return { pace, p99, apiMicros: apiMicros!, workerMicros: workerMicros!, mongodMicros: mongodMicros! };
+  });
   return [
     {
       name: `opens and clicks asked at ${RATE}/s with ${SEGMENTS} behaviour segments, until the last is counted`,
       unit: '/s',
-      values: pace!,
+      values: found.pace,
       asked: { atLeast: ASKED },
-      note: `${RATE * SECONDS} a round of ${READERS / ROUNDS} contacts; CPU of each: API ${apiMicros!.join(', ')} us, worker ${workerMicros!.join(', ')} us, mongod ${mongodMicros!.join(', ')} us`,
+      note: `${RATE * SECONDS} a round of ${READERS / ROUNDS} contacts; CPU of each: API ${found.apiMicros.join(', ')} us, worker ${found.workerMicros.join(', ')} us, mongod ${found.mongodMicros.join(', ')} us`,
     },
     {
       name: 'from a click to the membership of its contact, under that load: p99',
       unit: 'ms',
-      values: p99!,
+      values: found.p99,
       asked: { atMost: 5_000 },
     },
   ];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TemporalServer } from '../../../stack/servers/temporal.ts';
 import type { DrillContext } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
+import { inRounds } from '../run.ts';
 import { STARTS, STARTS_NOTHING, startWorker } from './stage.ts';
 
 const PEOPLE = 500;
@@ -26,11 +27,10 @@ export async function eventLatency(drill: DrillContext, load: Load, temporal: Te
   return figures;
 
   async function measure(how: string, { rate, seconds, rounds }: Load): Promise<Figure> {
-    const [starting, bare]: [number[], number[]] = [[], []];
-    for (let round = 0; round < rounds; round += 1) {
-      bare.push(await callAll(drill, url, STARTS_NOTHING, { rate, seconds }));
-      starting.push(await callAll(drill, url, STARTS, { rate, seconds }));
-    }
+    const { bare, starting } = await inRounds(rounds, async () => ({
+      bare: await callAll(drill, url, STARTS_NOTHING, { rate, seconds }),
+      starting: await callAll(drill, url, STARTS, { rate, seconds }),
+    }));
     return {
       name: `POST /events/send that starts automations, p99 at ${rate} a second${how}`,
       unit: 'ms',

@@ -6,6 +6,7 @@ import { prefixed } from '../../../workflows/names.ts';
 import type { DrillContext } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { inLanes } from '../../rig/waiting.ts';
+import { inRounds } from '../run.ts';
 import { letIn, newContacts, poll, startWorker } from './stage.ts';
 
 const STARTS_AT_ONCE = 16;
@@ -21,14 +22,13 @@ export async function enrollmentRates(
 ): Promise<Figure> {
   const worker = await startWorker(drill, { ENROLL_PER_SECOND: '100000' });
   const bare = await startBare(drill);
-  const [ours, theirs]: [number[], number[]] = [[], []];
   // The first of each compiles.
   await bare.run(20);
   await enroll(20);
-  for (let round = 0; round < rounds; round += 1) {
-    theirs.push(await rateOf(() => bare.run(people)));
-    ours.push(await rateOf(() => enroll(people)));
-  }
+  const { theirs, ours } = await inRounds(rounds, async () => ({
+    theirs: await rateOf(() => bare.run(people)),
+    ours: await rateOf(() => enroll(people)),
+  }));
   await bare.stop();
   worker.child.kill('SIGKILL');
   return {
@@ -81,7 +81,6 @@ async function startBare({ deps }: DrillContext) {
       });
       await poll(async () => ran >= target, POLL_MS);
     },
-    pid: child.pid ?? 0,
     async stop(): Promise<void> {
       child.kill('SIGKILL');
       await connection.close();

@@ -2,10 +2,9 @@ import { type Collection, MongoClient, ObjectId } from 'mongodb';
 import { openDrill } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
+import { inRounds } from '../run.ts';
 import { hammer, sendRequest } from './posts.ts';
 import type { Size } from './size.ts';
-
-type Round = Record<'posts' | 'inserts' | 'p50' | 'p99' | 'bareP50' | 'bareP99' | 'apiMicros' | 'mongodMicros', number>;
 
 /** Until both sides are compiled: a process needs 15,000 calls for it, and the first thousand cost twice as much as the rest. */
 const WARM_SECONDS = 8;
@@ -24,12 +23,11 @@ export async function accept({ rounds, seconds, connections }: Size): Promise<Fi
   const request = sendRequest(url, drill.key);
   await hammer(url, request, { connections, seconds: WARM_SECONDS });
   await inserts(bare, { connections, seconds: WARM_SECONDS });
-  const perRound: Round[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  const of = await inRounds(rounds, async () => {
     const bareDelays = await inserts(bare, { connections, seconds });
     const [apiBefore, mongodBefore] = [usageOf(child.pid), usageOf(mongod)];
     const delays = await hammer(url, request, { connections, seconds });
-    perRound.push({
+    return {
       posts: delays.length / seconds,
       inserts: bareDelays.length / seconds,
       p50: quantile(delays, 0.5),
@@ -38,32 +36,31 @@ export async function accept({ rounds, seconds, connections }: Size): Promise<Fi
       bareP99: quantile(bareDelays, 0.99),
       apiMicros: microsEach(apiBefore, usageOf(child.pid), delays.length),
       mongodMicros: microsEach(mongodBefore, usageOf(mongod), delays.length),
-    });
-  }
+    };
+  });
   await client.close();
   await child.stop(9_000);
   await drill.close();
-  const of = (field: keyof Round) => perRound.map((round) => round[field]);
   const what = `POST /mails/send at ${connections} connections`;
   const bound = `bare single majority-committed inserts, ${connections} in flight`;
   return [
     {
       name: what,
       unit: '/s',
-      values: of('posts'),
-      ceiling: { name: bound, values: of('inserts') },
+      values: of.posts,
+      ceiling: { name: bound, values: of.inserts },
       asked: { of: 'ratio', atLeast: 1.2, aim: 1.5 },
     },
-    { name: `${what}, p50`, unit: 'ms', values: of('p50'), ceiling: { name: bound, values: of('bareP50') } },
+    { name: `${what}, p50`, unit: 'ms', values: of.p50, ceiling: { name: bound, values: of.bareP50 } },
     {
       name: `${what}, p99`,
       unit: 'ms',
-      values: of('p99'),
-      ceiling: { name: bound, values: of('bareP99') },
+      values: of.p99,
+      ceiling: { name: bound, values: of.bareP99 },
       asked: { atMost: 150 },
     },
-    { name: `${what}, CPU of the API each`, unit: 'us', values: of('apiMicros') },
-    { name: `${what}, CPU of mongod each`, unit: 'us', values: of('mongodMicros') },
+    { name: `${what}, CPU of the API each`, unit: 'us', values: of.apiMicros },
+    { name: `${what}, CPU of mongod each`, unit: 'us', values: of.mongodMicros },
   ];
 }
 

@@ -3,19 +3,12 @@ import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts
 import type { Figure } from '../../rig/results/report.ts';
 import { type Sink, startSink } from '../../rig/sink.ts';
 import { pause } from '../../rig/waiting.ts';
+import { inRounds } from '../run.ts';
 import { blast } from '../smtp/raw-blast.ts';
 import { putBacklog, removeBacklog, type WaitingLane } from './backlog.ts';
 import type { Size } from './size.ts';
 
 const BLAST_MAX = 50_000;
-
-interface Round {
-  perSecond: number;
-  blastPerSecond: number;
-  workerMicros: number;
-  mongodMicros: number;
-  residentMb: number[];
-}
 
 /**
  * Mail of one project, each with data of its own, a tracked link and a pixel, from documents to the relay's 250 and the written outcome:
@@ -30,45 +23,44 @@ export async function lane(
   const drill = await openDrill(process.env, { relay: async () => relay });
   const { domains } = drill.deps.db;
   await domains.updateMany({ projectId: drill.project._id }, { $set: { dkimSigning: signing } });
-  const perRound: Round[] = [];
   let bytes = 0;
-  for (let number = 0; number < rounds; number += 1) {
+  const found = await inRounds(rounds, async () => {
     await putBacklog(drill, waiting, backlog);
     const worker = { SMTP_MAX_CONNECTIONS: String(connections) };
     const measured = await drain(drill, relay, worker, { waiting, count: backlog });
     const raw = await relay.sample();
     bytes = raw.length;
-    perRound.push({ ...measured, blastPerSecond: await blastOf(relay, raw, { connections, backlog }) });
+    const blastPerSecond = await blastOf(relay, raw, { connections, backlog });
     await removeBacklog(drill);
     await relay.reset();
-  }
+    return { ...measured, blastPerSecond };
+  });
   await drill.close();
-  const of = (value: (round: Round) => number) => perRound.map(value);
   const what = `${waiting} lane, ${backlog} waiting, DKIM by ${signing === 'own' ? 'us (RSA-2048)' : 'the relay'}`;
   const asked = (limits: Figure['asked']) => (signing === 'relay' && limits ? { asked: limits } : {});
   return [
     {
       name: what,
       unit: '/s',
-      values: of(({ perSecond }) => perSecond),
+      values: found.perSecond,
       ceiling: {
         name: `raw blast of the same ${bytes} bytes at the same sink`,
-        values: of(({ blastPerSecond }) => blastPerSecond),
+        values: found.blastPerSecond,
       },
       ...asked({ atLeast: 1_800, aim: 2_500 }),
     },
-    { name: `${what}, CPU of the worker for each mail`, unit: 'us', values: of(({ workerMicros }) => workerMicros) },
+    { name: `${what}, CPU of the worker for each mail`, unit: 'us', values: found.workerMicros },
     {
       name: `${what}, CPU of mongod for each mail`,
       unit: 'us',
-      values: of(({ mongodMicros }) => mongodMicros),
+      values: found.mongodMicros,
       ...asked({ atMost: 450 }),
     },
     {
       name: `${what}, RSS of the worker in the last quarter`,
       unit: 'MB',
-      values: of(({ residentMb }) => quarter(residentMb, 4)),
-      ceiling: { name: 'in the second quarter', values: of(({ residentMb }) => quarter(residentMb, 2)) },
+      values: found.residentAtLast,
+      ceiling: { name: 'in the second quarter', values: found.residentEarly },
       asked: { of: 'ratio', atMost: 1.2 },
     },
   ];
@@ -79,7 +71,7 @@ async function drain(
   relay: Sink,
   settings: Record<string, string>,
   { waiting, count }: { waiting: WaitingLane; count: number },
-): Promise<Omit<Round, 'blastPerSecond'>> {
+) {
   const mongod = await mongodPid(drill.deps);
   const worker = await drill.startWorker(settings);
   const [workerBefore, mongodBefore] = [usageOf(worker.pid), usageOf(mongod)];
@@ -95,7 +87,8 @@ async function drain(
     perSecond: count / seconds,
     workerMicros: microsEach(workerBefore, workerAfter, count),
     mongodMicros: microsEach(mongodBefore, mongodAfter, count),
-    residentMb,
+    residentEarly: quarter(residentMb, 2),
+    residentAtLast: quarter(residentMb, 4),
   };
 }
 
@@ -117,7 +110,7 @@ async function blastOf(
   return count / ((performance.now() - began) / 1_000);
 }
 
-function quarter(values: number[], number: 1 | 2 | 3 | 4): number {
+function quarter(values: number[], number: 2 | 4): number {
   const size = Math.ceil(values.length / 4);
   return quantile(values.slice((number - 1) * size, number * size), 0.5);
 }

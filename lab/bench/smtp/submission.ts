@@ -3,7 +3,7 @@ import { anyFreePort } from '../../../stack/ports.ts';
 import { openDrill, SENDER } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
-import { keep } from '../run.ts';
+import { inRounds, keep } from '../run.ts';
 import { hammer, sendRequest } from '../sending/posts.ts';
 
 /** Mails by SMTP at 64 connections, in turns with the same mails by POST /mails/send; from the final dot to the 250. */
@@ -20,8 +20,6 @@ interface Load {
   seconds: number;
 }
 
-type Round = Record<'mails' | 'p50' | 'p99' | 'posts' | 'postP99' | 'micros' | 'mongodMicros', number>;
-
 keep('submission', await bench());
 process.exit(0);
 
@@ -35,12 +33,11 @@ async function bench(): Promise<Figure[]> {
   const warm = { ...LOAD, seconds: WARM_SECONDS };
   await hammer(url, request, warm);
   await submit(port, drill.key, warm);
-  const perRound: Round[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  const of = await inRounds(ROUNDS, async () => {
     const posts = await hammer(url, request, LOAD);
     const [before, mongodBefore] = [usageOf(server.pid), usageOf(mongod)];
     const delays = await submit(port, drill.key, LOAD);
-    perRound.push({
+    return {
       mails: delays.length / LOAD.seconds,
       p50: quantile(delays, 0.5),
       p99: quantile(delays, 0.99),
@@ -48,21 +45,20 @@ async function bench(): Promise<Figure[]> {
       postP99: quantile(posts, 0.99),
       micros: microsEach(before, usageOf(server.pid), delays.length),
       mongodMicros: microsEach(mongodBefore, usageOf(mongod), delays.length),
-    });
-  }
+    };
+  });
   await drill.close();
-  const of = (field: keyof Round) => perRound.map((round) => round[field]);
   const what = `mails by SMTP at ${LOAD.connections} connections`;
-  const ceiling = { name: 'the same mails by POST /mails/send', values: of('posts') };
+  const ceiling = { name: 'the same mails by POST /mails/send', values: of.posts };
   return [
-    { name: what, unit: '/s', values: of('mails'), ceiling },
-    { name: `${what}, p50 from the dot to 250`, unit: 'ms', values: of('p50') },
+    { name: what, unit: '/s', values: of.mails, ceiling },
+    { name: `${what}, p50 from the dot to 250`, unit: 'ms', values: of.p50 },
     {
-      ...{ name: `${what}, p99 from the dot to 250`, unit: 'ms', values: of('p99') },
-      ceiling: { name: 'POST /mails/send, p99 of the request', values: of('postP99') },
+      ...{ name: `${what}, p99 from the dot to 250`, unit: 'ms', values: of.p99 },
+      ceiling: { name: 'POST /mails/send, p99 of the request', values: of.postP99 },
     },
-    { name: `${what}, CPU of the submission process each`, unit: 'us', values: of('micros') },
-    { name: `${what}, CPU of mongod each`, unit: 'us', values: of('mongodMicros') },
+    { name: `${what}, CPU of the submission process each`, unit: 'us', values: of.micros },
+    { name: `${what}, CPU of mongod each`, unit: 'us', values: of.mongodMicros },
   ];
 }
 
