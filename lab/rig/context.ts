@@ -2,12 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { createApiKey } from '../../core/accounts/api-keys.ts';
 import { createOrganization } from '../../core/accounts/organizations.ts';
-import { createProject } from '../../core/accounts/projects.ts';
 import type { Deps, Log } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
-import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openPlatform } from '../../platform/connect.ts';
 import { makeIndexes } from '../../platform/mongo/indexes.ts';
@@ -17,6 +14,7 @@ import type { Child } from '../../stack/processes/child.ts';
 import { startForked } from '../../stack/processes/forked.ts';
 import { createWorkflows } from '../../workflows/client.ts';
 import { type SinkClient, type Stoppable, startSink } from './sink.ts';
+import { createTenant } from './tenant.ts';
 import { until } from './waiting.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -40,7 +38,7 @@ export interface DrillContext {
   close(): Promise<void>;
 }
 
-export interface RunningApi {
+interface RunningApi {
   child: Child;
   url: string;
 }
@@ -93,10 +91,8 @@ export async function openDrill(
   // On a busy machine the first connection may take longer than a driver waits.
   await until('the database answers', () => makeIndexes(deps.db).then(() => true));
   const { organization } = await createOrganization(deps, { name: 'Drill' });
-  const project = await createProject(deps, organization._id, { name: 'Drill' });
-  const owner = { organizationId: organization._id, projectId: project._id };
-  const { key } = await createApiKey(deps, { ...owner, name: 'drill' });
-  await seedVerifiedDomain(deps, project, 'mail.example.com', new ObjectId());
+  const owner = { organizationId: organization._id, name: 'Drill', domain: 'mail.example.com' };
+  const { project, key } = await createTenant(deps, owner);
 
   let number = 0;
   const start = async (script: string, flags: readonly string[], more: Record<string, string>) => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-export interface SinkStats {
+interface SinkStats {
   /** Accepted, repeats included. */
   messages: number;
   /** Message-IDs among them. */

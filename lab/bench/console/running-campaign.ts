@@ -29,7 +29,7 @@ interface Publishing {
   stop(): Promise<number>;
 }
 
-export interface RunningSize {
+interface RunningSize {
   recipients: number;
   ratePerSecond: number;
 }

@@ -44,7 +44,7 @@ export async function warmConsole(url: string): Promise<void> {
 }
 
 /** The processes of the browser, which has a session of its own. */
-export interface BrowserProcesses {
+interface BrowserProcesses {
   cpuSeconds(): number;
   /** The processes under test come first, as when a person looks from another machine. */
   lowerPriority(): void;

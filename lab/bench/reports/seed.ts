@@ -6,7 +6,7 @@ import type { Engagement } from '../../../core/mail/messages/model.ts';
 import type { Client } from '../../../test/support/client.ts';
 import type { DrillContext } from '../../rig/context.ts';
 
-export const CAMPAIGNS = 10;
+const CAMPAIGNS = 10;
 const PROVIDERS = ['gmail.com', 'outlook.com', 'yahoo.com', 'icloud.com', 'gmx.de', 'example.com', 'example.net'];
 export const LINKS = 8;
 const DAYS_APART = 6;

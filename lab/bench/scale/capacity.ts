@@ -2,14 +2,14 @@ import { type Costs, PARTS, type Part, type Work } from './costs.ts';
 import { type Installation, type Machines, processesOf } from './installation.ts';
 
 /** Something that bounds a kind of work, and the units a second at which it is full. */
-export interface Limit {
+interface Limit {
   name: string;
   perSecond: number;
   /** Each number in it, with where it comes from. */
   because: string;
 }
 
-export interface Capacity {
+interface Capacity {
   work: Work;
   perSecond: number;
   /** The lowest first. */
@@ -102,7 +102,7 @@ function signed(work: Work, micros: number): Work {
   return { ...work, micros: { ...work.micros, [part]: { value: own + micros, from } } };
 }
 
-export interface DayUse {
+interface DayUse {
   /** Of the busiest resource in the busy hours; above 1 the day does not fit. */
   used: Array<{ name: string; share: number }>;
   bytes: number;

@@ -29,7 +29,7 @@ export interface Installation {
 }
 
 const RELAY = { connections: 64, ackMs: 20, perSecond: null, signs: true };
-export const ASSUMED = {
+const ASSUMED = {
   shards: 1,
   relay: RELAY,
   usable: 0.7,

@@ -7,7 +7,7 @@ import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { watchCounts } from '../../rig/facts/watch-counts.ts';
 import type { SinkClient, Stoppable } from '../../rig/sink.ts';
 import { makeList } from '../../rig/traffic/people.ts';
-import { pause } from '../../rig/waiting.ts';
+import { until } from '../../rig/waiting.ts';
 import { tally } from '../kills/worker-kill.ts';
 
 export interface CampaignDrill {
@@ -118,11 +118,9 @@ function fireOf(
       }),
     async untilMoving() {
       const before = await arrived();
-      const until = Date.now() + 60_000;
-      while ((await arrived()) === before && (await readAgain(context, campaign))?.status !== 'sent') {
-        if (Date.now() > until) throw new Error('nothing has arrived for a minute');
-        await pause(100);
-      }
+      const isMoving = async () =>
+        (await arrived()) !== before || (await readAgain(context, campaign))?.status === 'sent';
+      await until('mail arrives', isMoving, 60_000, 100);
     },
     async noteFault() {
       watch.faults += 1;
@@ -130,12 +128,11 @@ function fireOf(
     },
     endLeases,
     async untilSent() {
-      for (const until = Date.now() + 300_000; ; await pause(100)) {
-        const now = await readAgain(context, campaign).catch(() => null);
-        if (now?.status === 'sent') return;
-        if (Date.now() > until) throw new Error(`the campaign is still ${now?.status}`);
-        if (hurry) await askNow('unknown').catch(() => {});
-      }
+      const isSent = async () => {
+        if (hurry) await askNow('unknown');
+        return (await readAgain(context, campaign))?.status === 'sent';
+      };
+      await until('the campaign is sent', isSent, 300_000, 100);
     },
   };
 }

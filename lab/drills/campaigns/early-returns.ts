@@ -14,13 +14,13 @@ import { signalVictim, startVictim, untilAtPoint } from '../kills/fault-points.t
 import { judgeCampaign } from './campaign-verdicts.ts';
 import { type CampaignDrill, type CampaignTally, type CampaignUnderFire, campaignUnderFire } from './campaigns.ts';
 
-export interface EarlyDrill extends CampaignDrill {
+interface EarlyDrill extends CampaignDrill {
   /** SIGCONT: the process wakes up and writes its rows. SIGKILL: others settle its claims. */
   signal: 'SIGCONT' | 'SIGKILL';
   senders: number;
 }
 
-export interface EarlyTally extends CampaignTally {
+interface EarlyTally extends CampaignTally {
   /** Mails that the relay had, and that had no row. */
   early: number;
   /** Answers other than 451, 200 and 302 before there was a row. */
@@ -42,7 +42,7 @@ interface Early {
 }
 
 /** A sender is stopped when the relay has its first mails and no row of them is written. Now everything comes back. */
-export async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): Promise<EarlyTally> {
+async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): Promise<EarlyTally> {
   const facts = { early: 0, wronglyAnswered: 0, lostReturns: 0 };
   const tally = await campaignUnderFire(env, drill, async (fire) => {
     const { context, campaign } = fire;

@@ -10,7 +10,7 @@ import { addProject } from '../../rig/traffic/projects.ts';
 import { pause, until } from '../../rig/waiting.ts';
 import type { Drill } from '../drill.ts';
 
-export interface FairnessSize {
+interface FairnessSize {
   giant: { campaigns: number; each: number };
   small: { projects: number; each: number };
   senders: number;

@@ -1,4 +1,5 @@
 import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
+import { ask, noCalls } from '../../rig/traffic/calls.ts';
 import { pause } from '../../rig/waiting.ts';
 import { drain, tally } from './worker-kill.ts';
 
@@ -24,63 +25,37 @@ interface ApiTally {
 const AGAIN_MS = 200;
 
 /** kill -9 of the API while all keys are under way at once; clients repeat until they have a 2xx, and then ask once more. */
-export function apiKill(env: NodeJS.ProcessEnv, drill: ApiKill): Promise<ApiTally> {
+export function apiKill(env: NodeJS.ProcessEnv, { keys, kills, hurry }: ApiKill): Promise<ApiTally> {
   return withDrill(env, { ackMs: 0 }, async (context) => {
     let api = await context.startApi();
-    let answered = 0;
-    let repeats = 0;
-    const clients = Array.from({ length: drill.keys }, async (_, index) => {
-      const first = await sendUntilTaken(context, api.url, index, () => repeats++);
-      answered += 1;
-      return new Set([first]);
-    });
-    for (let kill = 0; kill < drill.kills; kill++) {
-      const before = answered;
-      while (answered < Math.min(drill.keys - 1, before + drill.keys / (drill.kills + 2))) await pause(2);
+    const calls = noCalls();
+    const line = { key: context.key, urls: () => [api.url], againMs: AGAIN_MS };
+    const send = async (index: number) => {
+      const body = { to: { email: `k${index}@in.test` }, from: { email: SENDER }, subject: 'Once', text: 'Once.' };
+      const request = { path: '/mails/send', body, idempotencyKey: `key ${index}` };
+      const data = await ask(line, request, calls, () => true);
+      if (!data) throw new Error(`refused with ${[...calls.wrong.keys()]}`);
+      return String(data.emailId);
+    };
+    const all = Array.from({ length: keys }, (_, index) => index);
+    const clients = all.map(send);
+    for (let kill = 0; kill < kills; kill++) {
+      const before = calls.answered;
+      while (calls.answered < Math.min(keys - 1, before + keys / (kills + 2))) await pause(2);
       api.child.kill('SIGKILL');
       await api.child.exited;
-      if (drill.hurry) await endLeases(context);
+      if (hurry) await endLeases(context);
       api = await context.startApi();
     }
-    const idsOfKeys = await Promise.all(clients);
-    for (const [index, ids] of idsOfKeys.entries())
-      ids.add(await sendUntilTaken(context, api.url, index, () => repeats++));
-    await drain(context, drill.keys);
+    const first = await Promise.all(clients);
+    let ambiguous = 0;
+    for (const index of all) if ((await send(index)) !== first[index]) ambiguous += 1;
+    await drain(context, keys);
     const mails = await context.deps.db.messages.countDocuments({ projectId: context.project._id });
     const { lost, duplicates } = await tally(context);
-    const ambiguous = idsOfKeys.filter(({ size }) => size > 1).length;
-    return { keys: drill.keys, kills: drill.kills, mails, ambiguous, lost, duplicates, repeats };
+    const repeats = calls.refused + calls.cut + calls.unavailable + calls.waited + calls.hung;
+    return { keys, kills, mails, ambiguous, lost, duplicates, repeats };
   });
-}
-
-async function sendUntilTaken(
-  { key }: DrillContext,
-  url: string,
-  index: number,
-  onRepeat: () => void,
-): Promise<string> {
-  const request = {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': `key ${index}` },
-    body: JSON.stringify({
-      to: { email: `k${index}@in.test` },
-      from: { email: SENDER },
-      subject: 'Once',
-      text: 'Once.',
-    }),
-  };
-  for (;;) {
-    try {
-      const answer = await fetch(`${url}/mails/send`, request);
-      const { data } = (await answer.json()) as { data?: { emailId: string } };
-      if (answer.ok && data) return data.emailId;
-      if (answer.status < 500 && answer.status !== 409) throw new Error(`refused with ${answer.status}`);
-    } catch (error) {
-      if ((error as Error).message.startsWith('refused')) throw error;
-    }
-    onRepeat();
-    await pause(AGAIN_MS);
-  }
 }
 
 async function endLeases({ deps }: DrillContext): Promise<void> {

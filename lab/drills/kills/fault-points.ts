@@ -15,16 +15,16 @@ import {
 
 /** Between which two steps of its work a process is killed or stopped: lab/rig/faults/fault-point.mjs. */
 export const points = ['claim and dot', 'dot and row', 'row and event', 'takeover and settlement', 'freeze'] as const;
-export type FaultPoint = (typeof points)[number];
+type FaultPoint = (typeof points)[number];
 
-export interface PointDrill extends CampaignDrill {
+interface PointDrill extends CampaignDrill {
   point: FaultPoint;
   signal: 'SIGKILL' | 'SIGSTOP';
   /** Undisturbed processes that send at the same time. */
   senders: number;
 }
 
-export interface PointTally extends CampaignTally {
+interface PointTally extends CampaignTally {
   /** Processes that came to the point, and got the signal there. */
   hits: number;
   /** Sent mails without an event of it, or with more than one. */
@@ -44,7 +44,7 @@ const preload = pathToFileURL(join(import.meta.dirname, '../../rig/faults/fault-
  * One process gets the signal between two steps of its work, and others send the rest of the campaign. A stopped one wakes up when its
  * claims have been settled.
  */
-export async function faultAtPoint(env: NodeJS.ProcessEnv, drill: PointDrill): Promise<PointTally> {
+async function faultAtPoint(env: NodeJS.ProcessEnv, drill: PointDrill): Promise<PointTally> {
   const facts = { hits: 0, withoutEvent: 0 };
   const tally = await campaignUnderFire(env, drill, async (fire) => {
     await readEvents(fire.context);

@@ -35,7 +35,7 @@ export interface Stage {
   mailTo: (n: number) => string;
 }
 
-export interface TrafficRequest extends Pick<Request, 'path' | 'body' | 'headers'> {
+interface TrafficRequest extends Pick<Request, 'path' | 'body' | 'headers'> {
   note(data: Record<string, unknown>): void;
 }
 
