@@ -65,54 +65,36 @@ function ofCheck(lines: readonly Line[]): string[] {
 
 function ofSizes(costs: Costs): string[] {
   const works = costs.works.map(({ name }) => name);
+  const campaign = costs.works[0]!;
   const sizes = SIZES.map((size) => readInstallation(layout(size), works));
-  const rows = costs.works.map((work) => [
-    `\`${work.name}\` a second`,
-    ...sizes.map((installation) => {
-      const { perSecond, limits } = capacity(work, installation, costs);
-      return `${rounded(perSecond)}: ${limits[0]?.name}`;
-    }),
-  ]);
-  const own = sizes.map((one) => readInstallation({ ...one, relay: { ...one.relay, signs: false } }, works));
-  const [campaign] = costs.works;
-  const signed = own.map((one) => {
-    if (!campaign) return '';
-    const { perSecond, limits } = capacity(campaign, one, costs);
-    return `${rounded(perSecond)}: ${limits[0]?.name}`;
-  });
-  const day = (read: (use: ReturnType<typeof useOfDay>, one: Installation) => string) =>
-    sizes.map((one) => read(useOfDay(one, costs), one));
+  const most = (work: Work, one: Installation) => capacity(work, one, costs).perSecond;
+  const bound = (work: Work, one: Installation) =>
+    `${rounded(most(work, one))}: ${capacity(work, one, costs).limits[0]?.name}`;
+  const row = (name: string, read: (one: Installation) => string) => [name, ...sizes.map(read)];
   return markdown(
     ['', ...SIZES.map((size) => `${size} ${size === 1 ? 'machine' : 'machines'}`)],
     [
-      ['machines', ...sizes.map(machinesOf)],
-      ...rows,
-      ['`campaign`, signed by us', ...signed],
-      [
-        'documents that `campaign` writes a second on each primary',
-        ...sizes.map((one) => writesOf(campaign, one, costs)),
-      ],
-      ['times the rate that was measured with one process', ...sizes.map((one) => timesMeasured(campaign, one, costs))],
-      ['recipients a day (assumed)', ...sizes.map(({ day: { campaign: count = 0 } }) => count.toLocaleString('en-US'))],
-      [
-        'the day in 8 hours, with the rest of its load',
-        ...day(({ used: [first] }) => (first ? `${(first.share * 100).toFixed(0)} % of ${first.name}` : '')),
-      ],
-      ['growth of MongoDB a day, until retention', ...day(({ bytes }) => `${(bytes / 2 ** 30).toFixed(1)} GiB`)],
-      ['cost an hour, at 0.04 a core (assumed)', ...sizes.map((one) => costOf(one).perHour.toFixed(2))],
+      row('machines', machinesOf),
+      ...costs.works.map((work) => row(`\`${work.name}\` a second`, (one) => bound(work, one))),
+      row('`campaign`, signed by us', (one) => bound(campaign, { ...one, relay: { ...one.relay, signs: false } })),
+      row('documents that `campaign` writes a second on each primary', (one) =>
+        rounded((most(campaign, one) * (campaign.writes?.value ?? 0)) / one.shards),
+      ),
+      row('times the rate that was measured with one process', (one) =>
+        digits(most(campaign, one) / (campaign.alone.campaign?.value ?? 0)),
+      ),
+      row('recipients a day (assumed)', ({ day }) => (day.campaign ?? 0).toLocaleString('en-US')),
+      row('the day in 8 hours, with the rest of its load', (one) => {
+        const [first] = useOfDay(one, costs).used;
+        return first ? `${(first.share * 100).toFixed(0)} % of ${first.name}` : '';
+      }),
+      row(
+        'growth of MongoDB a day, until retention',
+        (one) => `${(useOfDay(one, costs).bytes / 2 ** 30).toFixed(1)} GiB`,
+      ),
+      row('cost an hour, at 0.04 a core (assumed)', (one) => costOf(one).perHour.toFixed(2)),
     ],
   );
-}
-
-function writesOf(work: Work | undefined, installation: Installation, costs: Costs): string {
-  if (!work?.writes) return '';
-  return rounded((capacity(work, installation, costs).perSecond * work.writes.value) / installation.shards);
-}
-
-function timesMeasured(work: Work | undefined, installation: Installation, costs: Costs): string {
-  const measured = work?.alone.campaign?.value;
-  if (!work || !measured) return '';
-  return digits(capacity(work, installation, costs).perSecond / measured);
 }
 
 function machinesOf({ machines }: Installation): string {

@@ -6,6 +6,7 @@ import { plain } from '../../../test/support/mail/submission.ts';
 import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { until } from '../../rig/waiting.ts';
+import { watchExits } from '../outages/outages.ts';
 import { IMAGE, overLimit, residentOf, tellResident } from './memory.ts';
 
 interface HostileDrill {
@@ -49,9 +50,7 @@ export function hostileBytes(env: NodeJS.ProcessEnv, { arrivals, bytes }: Hostil
       ...{ ...IMAGE, WORKER_LANES: 'inbound,submission', DNS_SERVERS: '127.0.0.1:9' },
       ...{ INBOUND_SMTP_PORT: String(inbound), SUBMISSION_PORT: String(submission) },
     });
-    const exits: string[] = [];
-    for (const [service, child] of Object.entries({ api: api.child, smtp }))
-      void child.exited.then((how) => exits.push(`${service} ended (${how})`));
+    const exits = watchExits({ api: api.child, smtp });
     const doors = await prepare(context, { api: api.url, inbound, submission }, bytes);
     const answers: Record<string, number> = {};
     await Promise.all(
@@ -63,11 +62,10 @@ export function hostileBytes(env: NodeJS.ProcessEnv, { arrivals, bytes }: Hostil
     );
     const afterwards = [];
     for (const [name, arrive] of ordinary) {
-      const isTaken = (answer: string) => answer.startsWith('2');
       let answer = '';
       await until(`an ordinary ${name} is taken`, async () => {
         answer = await arrive(context, doors, 0, 0).catch(() => 'closed');
-        return isTaken(answer);
+        return answer.startsWith('2');
       }).catch(() => {});
       afterwards.push(`${name} ${answer}`);
     }
@@ -213,10 +211,7 @@ async function hand(
     }
     for (let from = 0; from < raw.length && !socket.destroyed; from += PIECE)
       if (!socket.write(raw.slice(from, from + PIECE)))
-        await Promise.race([
-          new Promise((resolve) => socket.once('drain', resolve)),
-          new Promise((resolve) => socket.once('close', resolve)),
-        ]);
+        await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve));
     const reply = await say('\r\n.');
     return login ? reply : reply.slice(0, 3);
   } finally {

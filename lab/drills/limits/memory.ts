@@ -10,6 +10,7 @@ import { untilSettled } from '../../rig/facts/settled.ts';
 import { mongodPid } from '../../rig/processes.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { brokenCalls, type Calls, type Line, noCalls, post, tellCalls } from '../../rig/traffic/calls.ts';
+import { watchExits } from '../outages/outages.ts';
 
 interface MemoryDrill {
   recipients: number;
@@ -49,9 +50,7 @@ export function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<Memo
       worker: await context.startWorker(WORKER),
       'campaign-worker': await context.startWorker({ ...IMAGE, WORKER_LANES: 'campaign' }),
     };
-    const exits: string[] = [];
-    for (const [service, child] of Object.entries(children))
-      void child.exited.then((how) => exits.push(`${service} ended (${how})`));
+    const exits = watchExits(children);
     const calls = noCalls();
     const acknowledged = await sendAll({ key: context.key, urls: () => [api.url], againMs: AGAIN_MS }, drill, calls);
     await untilSettled(context, SETTLED_MS);
