@@ -1,8 +1,7 @@
 // Promise: nothing is lost.
 import { expect } from 'chai';
-import { judgeBoth } from '../../lab/drills/drills.ts';
 import { apiKill } from '../../lab/drills/kills/api-kill.ts';
-import { workerKill } from '../../lab/drills/kills/worker-kill.ts';
+import { judgeBoth, workerKill } from '../../lab/drills/kills/worker-kill.ts';
 
 /** The drills of `npm run drill` in small, with leases that are ended by hand instead of waited for. */
 describe('kill -9', function () {

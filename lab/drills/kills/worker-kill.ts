@@ -6,6 +6,7 @@ import type { Child } from '../../../stack/processes/child.ts';
 import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import { check } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
+import type { Verdict } from '../../rig/results/drill-results.ts';
 import { inLanes, pause, until } from '../../rig/waiting.ts';
 
 export interface WorkerKill {
@@ -172,5 +173,30 @@ export async function tally(
     unknown,
     unknownAccepted,
     strangers: strangers + denied + claimedTwice,
+  };
+}
+
+export function judgeBoth(
+  drill: Pick<WorkerKill, 'evidence' | 'connections'>,
+  tallies: Record<Kind, Tally>,
+): Verdict[] {
+  return (['transactional', 'marketing'] as const).map((kind) => judgeKill({ ...drill, kind }, tallies[kind]));
+}
+
+/**
+ * Nothing is lost. A repeat is at most one for each connection that was open, with the same Message-ID. Marketing mail is never
+ * repeated, and unknown is at most one for each connection of a killed process: what it had not begun is in its dot journal.
+ */
+function judgeKill(drill: Pick<WorkerKill, 'evidence' | 'connections'> & { kind: Kind }, tally: Tally): Verdict {
+  const { mails, kills, lost, duplicates, unknown, unknownAccepted, strangers } = tally;
+  const { connectionsAtKills, inHandAtKills } = tally;
+  const duplicatesMax = drill.kind === 'transactional' && !drill.evidence ? connectionsAtKills : 0;
+  const unknownMax = drill.kind === 'marketing' && !drill.evidence ? kills * drill.connections : 0;
+  const kept = lost === 0 && strangers === 0 && duplicates <= duplicatesMax && unknown <= unknownMax;
+  const how = `${drill.kind}${drill.evidence ? ' with evidence' : ''}`;
+  const listed = unknown > 0 ? ` (listed; ${unknownAccepted} of them with the relay)` : '';
+  return {
+    kept,
+    says: `${how}: ${mails} sent, ${kills} kills with ${connectionsAtKills} connections open and ${inHandAtKills} of its mails in hand, lost ${lost}, duplicates ${duplicates}, unknown ${unknown}${listed}`,
   };
 }
