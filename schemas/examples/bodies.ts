@@ -151,6 +151,12 @@ const contacts = {
   RemoveContactsBody: { emails: ['grace@example.org'] },
   SearchListContactsBody: { contactListId: 'GLOBAL_CONTACT_LIST', email: 'example.org', page: 1, limit: 20 },
   CreateCustomFieldBody: { fieldName: 'plan', fieldType: 'string', defaultValue: 'free' },
+  CreateCustomFieldsBody: {
+    customFields: [
+      { fieldName: 'plan', fieldType: 'string' },
+      { fieldName: 'renewsAt', fieldType: 'date', label: 'Renews at' },
+    ],
+  },
   UpdateCustomFieldBody: { label: 'Plan', description: 'What the customer pays for' },
   SuppressBody: { emails: ['grace@example.org'], reason: 'MANUAL', isGlobal: true },
   UnsuppressBody: { emails: ['grace@example.org'], isGlobal: true },
