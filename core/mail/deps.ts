@@ -10,6 +10,7 @@ export type MailDeps = ConsentDeps &
   Needs<
     'dots' | 'evidence' | 'files' | 'members' | 'rawMails' | 'recentCounts',
     | 'automations'
+    | 'backlogSeats'
     | 'campaignBlocks'
     | 'campaignClaims'
     | 'campaigns'

@@ -63,6 +63,7 @@ const collectionNames: Record<keyof Collections, string> = {
   contactErasures: 'contactErasures',
   upkeep: 'upkeep',
   starts: 'starts',
+  backlogSeats: 'backlogSeats',
   domains: 'domains',
   automations: 'automations',
   automationDefinitions: 'automationDefinitions',

@@ -87,6 +87,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   reportStates: FEW,
   providerPaces: FEW,
   upkeep: 'It belongs to the installation.',
+  backlogSeats: 'They belong to the installation.',
   processes: 'It belongs to the installation.',
 };
 

@@ -19,7 +19,10 @@ describe('Due mails', () => {
 
   after(() => environment.stop());
 
-  afterEach(() => environment.deps.db.messages.deleteMany({ lane: 'automation' }));
+  afterEach(async () => {
+    await environment.deps.db.messages.deleteMany({ lane: 'automation' });
+    await environment.deps.db.backlogSeats.deleteMany({});
+  });
 
   beforeEach(() => {
     projectId = new ObjectId();
@@ -114,6 +117,62 @@ describe('Due mails', () => {
     expect(await restOf(first!)).to.have.length(left);
   });
 
+  it('of a long backlog are left to the process that has the seat, where there are connections for one alone', async () => {
+    const ids = Array.from({ length: 400 }, () => new ObjectId());
+    await putIds(ids);
+    const processes = several(3, 64);
+    for (const one of processes) await one.read(projectId, 1);
+    const [first, ...others] = processes;
+    expect(await restOf(first!)).to.have.members(ids.map(String));
+    for (const one of others) {
+      expect(await one.read(projectId, 10)).to.deep.equal({ orphans: [], open: [], more: false });
+      expect(await one.mayRead(projectId)).to.equal(false);
+    }
+    expect(await first!.mayRead(projectId)).to.equal(true);
+  });
+
+  it('of a long backlog are taken by another process when the one with the seat is gone for two seconds', async () => {
+    await putIds(Array.from({ length: 400 }, () => new ObjectId()));
+    const [first, second] = several(2, 64);
+    for (const one of [first!, second!]) for (const limit of [1, 1]) await one.read(projectId, limit);
+    expect(await second!.mayRead(projectId)).to.equal(false);
+    await environment.deps.db.backlogSeats.updateMany({}, [{ $set: { until: '$$NOW' } }]);
+    nowMs += 500;
+    expect(await second!.mayRead(projectId)).to.equal(true);
+    expect((await second!.read(projectId, 10)).open).to.have.length(10);
+    nowMs += 1_800;
+    await first!.read(projectId, 10);
+    expect((await first!.read(projectId, 10)).open, 'it finds the backlog long, and leaves it').to.deep.equal([]);
+    expect(await first!.mayRead(projectId)).to.equal(false);
+    await environment.deps.db.messages.deleteMany({ projectId });
+    expect(await first!.mayRead(projectId), 'it looks once a second').to.equal(false);
+    nowMs += 1_000;
+    expect(await first!.mayRead(projectId)).to.equal(true);
+  });
+
+  it('of a short backlog are taken by processes without the seat too, each its part by its rank', async () => {
+    const ids = Array.from({ length: 100 }, () => new ObjectId());
+    await putIds(ids);
+    const processes = several(2, 64);
+    for (const one of processes) await one.read(projectId, 1);
+    // The first one that asks has the seat.
+    expect(await restOf(processes[0]!)).to.have.members(ids.map(String));
+    expect((await restOf(processes[1]!)).length).to.be.within(20, 80);
+  });
+
+  it('of a long backlog are shared by all processes while Redis is down, and their connections cannot move', async () => {
+    await putIds(Array.from({ length: 400 }, () => new ObjectId()));
+    const down = { ...environment.deps.signals, isUp: () => false };
+    const { deps } = environment;
+    const [one] = several(2, 64);
+    expect(one).to.be.instanceOf(DueMails);
+    const members = membersOf(2)[1]!;
+    const config = { ...deps.config, smtpMaxConnections: 64 };
+    const second = new DueMails({ ...deps, config, members, signals: down }, 'automation', () => nowMs);
+    for (const limit of [1, 1]) await one!.read(projectId, limit);
+    expect((await restOf(second)).length).to.be.within(100, 300);
+  });
+
   it('are not there before their time, by the database’s clock', async () => {
     await put(Date.now() - beganAt + 60_000);
     expect(await read(1)).to.deep.equal([]);
@@ -152,13 +211,19 @@ describe('Due mails', () => {
     return environment.deps.db.messages.insertMany(ids.map((_id): Message => ({ _id, ...of })));
   }
 
-  function several(count: number): DueMails[] {
+  /** Connections for all of them, or for one alone. */
+  function several(count: number, smtpMaxConnections = 64 * count): DueMails[] {
+    return membersOf(count).map((members) => {
+      const config = { ...environment.deps.config, smtpMaxConnections };
+      return new DueMails({ ...environment.deps, config, members }, 'automation', () => nowMs);
+    });
+  }
+
+  function membersOf(count: number): Members[] {
     const all = Array.from({ length: count }, () => new Members());
     const lately = all.map(({ id }) => ({ _id: id, roles: ['mail'] }));
-    return all.map((members) => {
-      members.read(['mail'], lately);
-      return new DueMails({ ...environment.deps, members }, 'automation', () => nowMs);
-    });
+    for (const members of all) members.read(['mail'], lately);
+    return all;
   }
 
   /** All that one read finds, after one that was full. */

@@ -2,6 +2,7 @@ import type { Collections } from '../../core/base/collections.ts';
 
 /** Collections whose queries are tested elsewhere. */
 export const notReached: Partial<Record<keyof Collections, string>> = {
+  backlogSeats: 'By _id, only behind a long backlog of an installation of several processes.',
   confirmations: 'An agent asks a person who is at its client: test/mcp.',
 };
 

@@ -1,9 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import type { Rank } from '../../base/members.ts';
 import { dueProjects } from '../../jobs/due-projects.ts';
 import type { Message } from '../ledger/model.ts';
 import type { Lane, SendingDeps } from '../ledger/relay.ts';
 import { isOrphan, states } from '../ledger/states.ts';
 import { AT_ONCE_MS } from '../messages/messages.ts';
+import { BacklogSeats } from './backlog-seats.ts';
 
 /** A read begins at the front of a project's queue at least this often. */
 const WHOLE_EVERY_MS = 1_000;
@@ -11,6 +13,8 @@ const WHOLE_EVERY_MS = 1_000;
 const DISORDER_MS = 5_000;
 /** Behind a backlog so many are read at once, whatever can be sent now. */
 const AHEAD = 1_000;
+/** A backlog of so many is long: it is left to the processes that have a seat at it. */
+const LONG = 128;
 
 type Candidate = Pick<Message, '_id' | 'state'>;
 
@@ -21,6 +25,8 @@ interface Place {
   wholeAtMs: number;
   /** The last read found as much as it asked for. */
   isBehind: boolean;
+  /** The backlog is long, and others have the seats at it. */
+  isOfOthers: boolean;
   /** Read, and not yet handed out. */
   ahead: Candidate[];
 }
@@ -32,7 +38,7 @@ interface Due {
   more: boolean;
 }
 
-type DueDeps = Pick<SendingDeps, 'db' | 'clock' | 'members'>;
+type DueDeps = Pick<SendingDeps, 'db' | 'clock' | 'members' | 'config' | 'signals' | 'log'>;
 
 /**
  * Finds the due mails of a lane. The index keeps an entry of each mail that has left the queue for minutes, and a read from the front
@@ -44,18 +50,33 @@ type DueDeps = Pick<SendingDeps, 'db' | 'clock' | 'members'>;
  * - whole: it begins at the front, once a second, for mails that are due for longer than that
  *
  * Several processes behind the same backlog would all claim the same mails, and each mail is claimed by one: so each keeps its own part of
- * what it read, unless there is nothing of it.
+ * what it read, unless there is nothing of it. A long backlog is left to those that have a seat at it.
  */
 export class DueMails {
   #deps: DueDeps;
   #lane: Exclude<Lane, 'campaign'>;
   #now: () => number;
   #places = new Map<string, Place>();
+  #seats: BacklogSeats;
 
   constructor(deps: DueDeps, lane: Exclude<Lane, 'campaign'>, now: () => number) {
     this.#deps = deps;
     this.#lane = lane;
     this.#now = now;
+    this.#seats = new BacklogSeats(deps, lane, now);
+  }
+
+  /**
+   * False while others work at its long backlog: nothing is to be taken, and no connection asked for, which would take it from them. Whether it
+   * is long still is looked at once a second.
+   */
+  async mayRead(projectId: ObjectId): Promise<boolean> {
+    const place = this.#places.get(projectId.toHexString());
+    if (!place?.isOfOthers || (await this.#seats.part())) return true;
+    if (this.#now() - place.wholeAtMs < WHOLE_EVERY_MS) return false;
+    place.wholeAtMs = this.#now();
+    place.isOfOthers = (await this.#findFrom(projectId, null, LONG)).length === LONG;
+    return !place.isOfOthers;
   }
 
   projects(now: Date): Promise<ObjectId[]> {
@@ -64,12 +85,12 @@ export class DueMails {
 
   async read(projectId: ObjectId, limit: number): Promise<Due> {
     const key = projectId.toHexString();
-    const place = this.#places.get(key) ?? { from: null, wholeAtMs: 0, isBehind: false, ahead: [] };
+    const place = this.#places.get(key) ?? { from: null, wholeAtMs: 0, isBehind: false, isOfOthers: false, ahead: [] };
     const isWhole = place.from === null || this.#now() - place.wholeAtMs >= WHOLE_EVERY_MS;
     if (isWhole || place.ahead.length === 0) await this.#readAhead(projectId, place, { isWhole, limit });
     const due = place.ahead.splice(0, limit);
-    const more = place.isBehind || place.ahead.length > 0;
-    if (due.length > 0 || more || !isWhole) this.#places.set(key, place);
+    const more = (place.isBehind && !place.isOfOthers) || place.ahead.length > 0;
+    if (due.length > 0 || more || place.isOfOthers || !isWhole) this.#places.set(key, place);
     else this.#places.delete(key);
     const { orphans = [], open = [] } = Object.groupBy(due, ({ state }) => (isOrphan(state) ? 'orphans' : 'open'));
     return { orphans: orphans.map(({ _id }) => _id), open: open.map(({ _id }) => _id), more };
@@ -88,19 +109,15 @@ export class DueMails {
   }
 
   async #readAhead(projectId: ObjectId, place: Place, { isWhole, limit }: { isWhole: boolean; limit: number }) {
-    const most = place.isBehind ? Math.max(limit, AHEAD) : limit;
+    const part = place.isBehind ? await this.#seats.part() : null;
+    const most = place.isBehind ? Math.max(limit, part ? AHEAD : LONG) : limit;
     const found = await this.#find(projectId, isWhole ? null : place, most);
     if (isWhole) place.wholeAtMs = this.#now();
     place.isBehind = found.length === most;
-    place.from = this.#placeAfter(found.at(-1)?.dueAt) ?? place.from;
-    place.ahead = found.length > limit ? this.#ownPart(found) : found;
-  }
-
-  /** Those of other processes are found again by a whole read, and taken when nothing else is left to read. */
-  #ownPart(found: Candidate[]): Candidate[] {
-    const { rank, count } = this.#deps.members.rank('mail');
-    const own = found.filter(({ _id }) => partOf(_id, count) === rank);
-    return own.length > 0 ? own : found;
+    place.isOfOthers = !part && found.length >= LONG;
+    if (!place.isOfOthers) place.from = this.#placeAfter(found.at(-1)?.dueAt) ?? place.from;
+    const own = part ?? this.#deps.members.rank('mail');
+    place.ahead = place.isOfOthers ? [] : found.length > limit ? ownPart(found, own) : found;
   }
 
   /** New mail is due a minute before it is stored, and deferred mail is not: no read may begin between the two. */
@@ -122,6 +139,12 @@ export class DueMails {
     const projection = { state: 1, dueAt: 1 } as const;
     return this.#deps.db.messages.find(filter, { projection, sort: { dueAt: 1 }, limit }).toArray();
   }
+}
+
+/** Those of other processes are found again by a whole read, and taken when nothing else is left to read. */
+function ownPart(found: Candidate[], { rank, count }: Rank): Candidate[] {
+  const own = found.filter(({ _id }) => partOf(_id, count) === rank);
+  return own.length > 0 ? own : found;
 }
 
 /** Ids end with a counter that other documents take numbers of, so that all of one kind may be odd: its bits are mixed. */

@@ -26,6 +26,7 @@ export const own = {
   },
   upkeep: { nameless: 'Dates.' },
   starts: { nameless: 'Ids and dates.' },
+  backlogSeats: { nameless: 'Processes and dates.' },
   processes: { nameless: 'The processes of the installation.' },
   senders: WRITTEN,
   domains: { nameless: 'Domains, their keys and DNS records.' },
