@@ -364,6 +364,22 @@ export interface AutomationLinks {
   other: OtherLinks;
 }
 
+export interface AutomationShare {
+  branchId: string;
+  label: string;
+  share: number;
+  nextStepId: string | null;
+}
+
+export interface AutomationShareInput {
+  branchId?: string;
+  label?: string;
+  /** Of a hundred people; those of a step add up to 100. */
+  share: number;
+  /** First step of the share; null: the step after the split. */
+  nextStepId?: string | null;
+}
+
 export interface AutomationStatistics {
   entered: number;
   /** Enrolled now. */
@@ -385,6 +401,7 @@ export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
 
 export interface AutomationStep {
   stepId: string;
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. With one of these, an email needs a wait somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   nextStepId: string | null;
   parentBranchStepId: string | null;
@@ -396,9 +413,12 @@ export interface AutomationStep {
   email?: AutomationEmail;
   /** Of a branch. */
   branches?: AutomationBranch[];
+  /** Of a split. */
+  shares?: AutomationShare[];
 }
 
 export interface AutomationStepInput {
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. With one of these, an email needs a wait somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   stepId?: string;
   nextStepId?: string | null;
@@ -408,9 +428,10 @@ export interface AutomationStepInput {
   delay?: AutomationDelay;
   email?: AutomationEmail;
   branches?: AutomationBranchInput[];
+  shares?: AutomationShareInput[];
 }
 
-export type AutomationStepType = 'wait' | 'email' | 'branch';
+export type AutomationStepType = 'wait' | 'email' | 'branch' | 'split' | 'exit';
 
 export interface AutomationWarning {
   stepId: string;
@@ -3864,7 +3885,7 @@ export interface StartedMigration {
 
 export interface StepStatistics {
   stepId: string;
-  type?: 'wait' | 'email' | 'branch' | 'removed';
+  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'removed';
   entered: number;
   active: number;
   exited: number;

@@ -18,6 +18,7 @@ const AUTOMATION_NAME_MAX = 255;
 const AUTOMATION_DESCRIPTION_MAX = 1_000;
 const STEPS_MAX = 200;
 const BRANCHES_MAX = 20;
+const SHARES_MAX = 10;
 const DELAY_DAYS_MAX = 3_650;
 const SIMULATED_EVENTS_MAX = 1_000;
 const TAGS_MAX = 50;
@@ -118,7 +119,30 @@ const branch = {
   },
 } as const;
 
-const stepType = { title: 'AutomationStepType', enum: ['wait', 'email', 'branch'] } as const;
+const share = {
+  title: 'AutomationShareInput',
+  type: 'object',
+  required: ['share'],
+  properties: {
+    branchId: stepId,
+    label: line(200),
+    share: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 99,
+      description: 'Of a hundred people; those of a step add up to 100.',
+    },
+    nextStepId: { ...nullableStepId, description: 'First step of the share; null: the step after the split.' },
+  },
+} as const;
+
+const STEP_TYPES = ['wait', 'email', 'branch', 'split', 'exit'] as const;
+const stepType = {
+  title: 'AutomationStepType',
+  enum: STEP_TYPES,
+  description:
+    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. With one of these, an email needs a wait somewhere between it and the email before, or the start; without, directly before it.',
+} as const;
 const step = {
   title: 'AutomationStepInput',
   type: 'object',
@@ -133,6 +157,7 @@ const step = {
     delay,
     email,
     branches: { type: 'array', maxItems: BRANCHES_MAX, items: branch },
+    shares: { type: 'array', maxItems: SHARES_MAX, items: share },
   },
 } as const;
 
@@ -273,6 +298,18 @@ const branchAnswer = {
   },
 } as const;
 
+const shareAnswer = {
+  title: 'AutomationShare',
+  type: 'object',
+  required: ['branchId', 'label', 'share', 'nextStepId'],
+  properties: {
+    branchId: { type: 'string' },
+    label: { type: 'string' },
+    share: { type: 'integer' },
+    nextStepId: nullableString,
+  },
+} as const;
+
 const stepAnswer = {
   title: 'AutomationStep',
   type: 'object',
@@ -287,6 +324,7 @@ const stepAnswer = {
     delay: { ...delay, description: 'Of a wait.' },
     email: { ...email, description: 'Of an email.' },
     branches: { type: 'array', items: branchAnswer, description: 'Of a branch.' },
+    shares: { type: 'array', items: shareAnswer, description: 'Of a split.' },
   },
 } as const;
 
@@ -323,7 +361,7 @@ const statistics = {
         required: ['stepId', 'entered', 'active', 'exited', 'exitedBy', 'emails'],
         properties: {
           stepId: { type: 'string' },
-          type: { enum: ['wait', 'email', 'branch', 'removed'] },
+          type: { enum: [...STEP_TYPES, 'removed'] },
           entered: counted,
           active: counted,
           exited: counted,

@@ -38,7 +38,7 @@ export async function definitionOf(
   if (known) return known;
   const definition = version === automation.version ? automation : await pastDefinition(deps, automation, version);
   if (!definition) return null;
-  const made = compileAutomation(definition, declaredTypes(audience, definition.entryCriteria));
+  const made = compileAutomation(definition, declaredTypes(audience, definition.entryCriteria), automation);
   cache.set(key, made);
   return made;
 }

@@ -61,6 +61,15 @@ export interface AutomationBranch {
   mergeStepId: string | null;
 }
 
+export interface AutomationShare {
+  branchId: string;
+  label: string;
+  /** Of a hundred people; those of a step add up to 100. */
+  share: number;
+  /** null: the step after the split. */
+  nextStepId: string | null;
+}
+
 interface AnyStep {
   stepId: string;
   nextStepId: string | null;
@@ -74,6 +83,8 @@ export type AutomationStep = AnyStep &
     | { type: 'wait'; delay: AutomationDelay }
     | { type: 'email'; email: AutomationEmail }
     | { type: 'branch'; branches: AutomationBranch[] }
+    | { type: 'split'; shares: AutomationShare[] }
+    | { type: 'exit' }
   );
 
 /** The steps of an automation. A version never changes: enrolled contacts keep theirs. */
@@ -118,6 +129,7 @@ export type ExitReason =
   | 'unsubscribed'
   | 'contact_deleted'
   | 'step_removed'
+  | 'exit_step'
   | 'automation_archived';
 
 /** One event in the history of an enrollment. */

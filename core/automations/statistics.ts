@@ -1,5 +1,5 @@
 import type { AutomationsDeps } from './deps.ts';
-import type { Automation, AutomationCount, ExitReason } from './model.ts';
+import type { Automation, AutomationCount, AutomationStep, ExitReason } from './model.ts';
 
 /** Backlogs are counted up to here; a larger one shows as "at least". */
 const BACKLOG_COUNTED_MAX = 100_000;
@@ -7,7 +7,7 @@ const LONG_AGO = new Date(0);
 
 interface StepStatistics {
   stepId: string;
-  type: 'wait' | 'email' | 'branch' | 'removed';
+  type: AutomationStep['type'] | 'removed';
   entered: number;
   active: number;
   exited: number;

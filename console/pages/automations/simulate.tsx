@@ -184,12 +184,15 @@ function shownAs(
   const step = automation.steps.find((one) => one.stepId === stepId);
   const name = step ? nameOf(step, names.templates) : 'a step';
   const branch = step?.branches?.find((one) => one.branchId === branchId);
+  const share = step?.shares?.find((one) => one.branchId === branchId);
   const isOpen = kind === 'wait' && moment.until !== null && moment.until > until;
   const titles = {
     entered: 'Enters',
     wait: name,
     email: `Mail: ${name}`,
-    branch: `Branch: ${branch ? branch.label || 'without a name' : 'otherwise'}`,
+    branch: share
+      ? `Split: ${share.label || `${share.share} %`}`
+      : `Branch: ${branch ? branch.label || 'without a name' : 'otherwise'}`,
     branch_left: 'Leaves the branch',
     completed: 'Completes',
     exited: 'Leaves early',

@@ -78,9 +78,10 @@ function countState({ status, parked, stepId, exitReason }: Enrollment, sign: 1 
   if (parked) add('', 'parked', sign);
 }
 
-function countEvent({ type, stepId, emailId }: EnrollmentEvent, add: Add): void {
+function countEvent({ type, stepId, emailId, reason }: EnrollmentEvent, add: Add): void {
   if (stepId === undefined) return;
-  if (type === 'wait' || type === 'email' || type === 'branch') add(stepId, 'entered', 1);
+  const isExitStep = type === 'exited' && reason === 'exit_step';
+  if (type === 'wait' || type === 'email' || type === 'branch' || isExitStep) add(stepId, 'entered', 1);
   if (!emailId) return;
   add(stepId, 'emails', 1);
   add('', 'emails', 1);

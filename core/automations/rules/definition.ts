@@ -50,7 +50,7 @@ export function draftFaults(
   faults.push(...entryFaults(definition.entryCriteria, declared));
   for (const [index, step] of steps.entries()) faults.push(...stepFaults(step, `steps/${index}`, declared));
   if (faults.some(({ code }) => code !== 'NAME_REQUIRED' && code !== 'EVENT_NAME_REQUIRED')) return faults;
-  const isGraph = steps.some(({ type }) => type === 'branch');
+  const isGraph = steps.some(({ type }) => type !== 'wait' && type !== 'email');
   for (const details of [...(isGraph ? [] : sequenceFaults(steps)), ...graphFaults(steps)])
     faults.push({ code: 'INVALID_STEP_SEQUENCE', details });
   return faults;
@@ -147,7 +147,20 @@ function stepFaults(step: AutomationStep, path: string, declared: DeclaredTypes)
       return emailFaults(step.email, path);
     case 'branch':
       return branchFaults(step, path, declared);
+    case 'split':
+      return splitFaults(step, path);
+    case 'exit':
+      if (step.nextStepId === null) return [];
+      return [{ code: 'VALIDATION_ERROR', details: `${path}/nextStepId: must be left out, since nobody goes further` }];
   }
+}
+
+function splitFaults({ shares }: AutomationStep & { type: 'split' }, path: string): Fault[] {
+  if (shares.length < 2)
+    return [{ code: 'VALIDATION_ERROR', details: `${path}/shares: must hold two shares at least` }];
+  const sum = shares.reduce((total, { share }) => total + share, 0);
+  if (sum === 100) return [];
+  return [{ code: 'VALIDATION_ERROR', details: `${path}/shares: must add up to 100, and add up to ${sum}` }];
 }
 
 function waitFaults(delay: { value: number; unit: keyof typeof UNIT_MS }, path: string): Fault[] {

@@ -5,6 +5,7 @@ import { propertyPath } from './definition.ts';
 
 /** A contact with the fields that filters and lists read. */
 export type Person = FilterSubject['contact'] & {
+  _id: { toHexString(): string };
   listIds: ReadonlyArray<{ toHexString(): string }>;
   segmentIds: ReadonlyArray<{ toHexString(): string }>;
 };

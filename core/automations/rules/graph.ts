@@ -1,17 +1,20 @@
 import type { AutomationBranch, AutomationStep } from '../model.ts';
 
-export type BranchStep = AutomationStep & { type: 'branch' };
+/** A step that people leave by several ways. */
+export type ForkStep = AutomationStep & { type: 'branch' | 'split' };
+/** A way out of such a step, with the steps that name it as their place. */
+export type Fork = Pick<AutomationBranch, 'branchId' | 'nextStepId' | 'mergeStepId'> & { branch?: AutomationBranch };
 
 /** The successors of each step. A null target is the end. */
 export interface StepGraph {
   first: AutomationStep | null;
   byId: ReadonlyMap<string, AutomationStep>;
-  /** The step after a wait or an email, and after a branch step of which no branch matches. */
+  /** The step after a wait or an email, and after a branch step of which no branch matches; none after an exit. */
   next(step: AutomationStep): string | null;
-  /** The first step of a branch that was taken. */
-  entry(step: BranchStep, branch: AutomationBranch): string | null;
-  /** The branches around a step, the outermost first. */
-  around(step: AutomationStep): Array<{ step: BranchStep; branch: AutomationBranch }>;
+  /** The first step of a way that was taken. */
+  entry(step: ForkStep, fork: Fork): string | null;
+  /** The ways around a step, the outermost first. */
+  around(step: AutomationStep): Array<{ step: ForkStep; fork: Fork }>;
 }
 
 const FAULTS_MAX = 10;
@@ -29,22 +32,23 @@ export function stepGraph(steps: readonly AutomationStep[]): StepGraph {
     latest.set(place, step.stepId);
   }
 
-  function parent(step: AutomationStep): { step: BranchStep; branch: AutomationBranch } | null {
+  function parent(step: AutomationStep): { step: ForkStep; fork: Fork } | null {
     const owner = byId.get(step.parentBranchStepId ?? '');
-    if (owner?.type !== 'branch') return null;
-    const branch = owner.branches.find(({ branchId }) => branchId === step.parentBranchId);
-    return branch ? { step: owner, branch } : null;
+    if (!owner || !isFork(owner)) return null;
+    const fork = forksOf(owner).find(({ branchId }) => branchId === step.parentBranchId);
+    return fork ? { step: owner, fork } : null;
   }
 
   return {
     first: steps[0] ?? null,
     byId,
     next(step) {
-      if (step.nextStepId !== null || step.type === 'branch') return step.nextStepId;
-      return followers.get(step.stepId) ?? parent(step)?.branch.mergeStepId ?? null;
+      if (step.type === 'exit') return null;
+      if (step.nextStepId !== null || isFork(step)) return step.nextStepId;
+      return followers.get(step.stepId) ?? parent(step)?.fork.mergeStepId ?? null;
     },
-    entry(step, branch) {
-      return branch.nextStepId ?? firsts.get(placeIn(step.stepId, branch.branchId)) ?? branch.mergeStepId;
+    entry(step, { branchId, nextStepId, mergeStepId }) {
+      return nextStepId ?? firsts.get(placeIn(step.stepId, branchId)) ?? mergeStepId;
     },
     around(step) {
       const found: ReturnType<StepGraph['around']> = [];
@@ -52,6 +56,16 @@ export function stepGraph(steps: readonly AutomationStep[]): StepGraph {
       return found;
     },
   };
+}
+
+export function isFork(step: AutomationStep): step is ForkStep {
+  return step.type === 'branch' || step.type === 'split';
+}
+
+/** The ways of a split meet at its own next step, where they lead nowhere else. */
+export function forksOf(step: ForkStep): Fork[] {
+  if (step.type === 'branch') return step.branches.map((branch) => ({ ...branch, branch }));
+  return step.shares.map((share) => ({ ...share, mergeStepId: step.nextStepId }));
 }
 
 /** Linear workflows alternate wait and email, from a wait to an email. */
@@ -83,20 +97,22 @@ const namesFaults: Check = (steps) => {
   return steps.flatMap((step, index) => {
     const faults = seen.has(step.stepId) ? [`steps/${index}/stepId: is given twice`] : [];
     seen.add(step.stepId);
-    if (step.type !== 'branch') return faults;
-    const branchIds = new Set(step.branches.map(({ branchId }) => branchId));
-    return branchIds.size === step.branches.length
+    if (!isFork(step)) return faults;
+    const forks = forksOf(step);
+    return new Set(forks.map(({ branchId }) => branchId)).size === forks.length
       ? faults
-      : [...faults, `steps/${index}/branches: two have the same branchId`];
+      : [...faults, `steps/${index}/${listOf(step)}: two have the same branchId`];
   });
 };
 
 const targetFaults: Check = (steps, { byId }, at) =>
   steps.flatMap((step) => {
     const named: Array<[string, string | null]> = [['nextStepId', step.nextStepId]];
-    if (step.type === 'branch')
-      for (const [index, { nextStepId, mergeStepId }] of step.branches.entries())
-        named.push([`branches/${index}/nextStepId`, nextStepId], [`branches/${index}/mergeStepId`, mergeStepId]);
+    if (isFork(step))
+      for (const [index, { nextStepId, branch }] of forksOf(step).entries()) {
+        named.push([`${listOf(step)}/${index}/nextStepId`, nextStepId]);
+        if (branch) named.push([`${listOf(step)}/${index}/mergeStepId`, branch.mergeStepId]);
+      }
     return named.flatMap(([field, target]) =>
       target === null || byId.has(target) ? [] : [`${at(step)}/${field}: names no step`],
     );
@@ -116,26 +132,26 @@ const placeFaults: Check = (steps, graph, at) =>
       target && placeOf(target) !== own && !mayLeaveTo(graph, step, target)
         ? [`${at(step)}/nextStepId: must name a step of the same branch, or the step where it merges`]
         : [];
-    return step.type === 'branch' ? [...stray, ...branchPlaceFaults(step, graph, at)] : stray;
+    return isFork(step) ? [...stray, ...forkPlaceFaults(step, graph, at)] : stray;
   });
 
 /** To the merge step of a branch around it; a branch without a merge step may join the flow around it anywhere. */
 function mayLeaveTo(graph: StepGraph, step: AutomationStep, target: AutomationStep): boolean {
   const around = graph.around(step);
-  if (around.some(({ branch }) => branch.mergeStepId === target.stepId)) return true;
-  if (around.at(-1)?.branch.mergeStepId !== null) return false;
+  if (around.some(({ fork }) => fork.mergeStepId === target.stepId)) return true;
+  const nearest = around.at(-1);
+  if (nearest?.step.type === 'branch' && nearest.fork.mergeStepId !== null) return false;
   return around.some((up) => placeOf(up.step) === placeOf(target));
 }
 
-function branchPlaceFaults(step: BranchStep, graph: StepGraph, at: (step: AutomationStep) => string): string[] {
-  return step.branches.flatMap((branch, index) => {
-    const entry = graph.byId.get(branch.nextStepId ?? '');
-    if (!entry || entry.stepId === branch.mergeStepId) return [];
-    return placeOf(entry) === placeIn(step.stepId, branch.branchId)
+function forkPlaceFaults(step: ForkStep, graph: StepGraph, at: (step: AutomationStep) => string): string[] {
+  return forksOf(step).flatMap(({ branchId, nextStepId, mergeStepId }, index) => {
+    const entry = graph.byId.get(nextStepId ?? '');
+    if (!entry || entry.stepId === mergeStepId) return [];
+    const place = `${at(step)}/${listOf(step)}/${index}`;
+    return placeOf(entry) === placeIn(step.stepId, branchId)
       ? []
-      : [
-          `${at(entry)}: needs parentBranchStepId and parentBranchId of ${at(step)}/branches/${index}, which begins here`,
-        ];
+      : [`${at(entry)}: needs parentBranchStepId and parentBranchId of ${place}, which begins here`];
   });
 }
 
@@ -154,7 +170,7 @@ const mergeFaults: Check = (steps, graph, at) => {
       const merge = graph.byId.get(branch.mergeStepId ?? '');
       if (!merge) return [];
       const place = `${at(step)}/branches/${index}/mergeStepId`;
-      const isWithin = graph.around(merge).some((up) => up.step === step && up.branch === branch);
+      const isWithin = graph.around(merge).some((up) => up.step === step && up.fork.branchId === branch.branchId);
       if (isWithin || merge === step) return [`${place}: must name a step outside of the branch`];
       const entry = graph.entry(step, branch);
       return entry !== null && reachableFrom(entry).has(merge.stepId) ? [] : [`${place}: the branch never gets there`];
@@ -187,6 +203,7 @@ const reachFaults: Check = (steps, graph, at) => {
 
 /** Every email step, in branches too, is preceded by a wait step on all ways to it. */
 const waitFaults: Check = (steps, graph, at) => {
+  if (steps.some(({ type }) => type === 'split' || type === 'exit')) return pauseFaults(steps, graph, at);
   const hasto = 'an email step must be preceded by a wait step (delay 0 sends at once)';
   const faults = new Set<string>();
   if (graph.first?.type === 'email') faults.add(`${at(graph.first)}: ${hasto}`);
@@ -200,10 +217,31 @@ const waitFaults: Check = (steps, graph, at) => {
   return [...faults];
 };
 
+/** With other steps a wait step must be somewhere between an email and the one before it, or the start. */
+const pauseFaults: Check = (steps, graph, at) => {
+  const faults = new Set<string>();
+  const seen = new Set<string>();
+  const open = steps.flatMap((step) => (step.type === 'email' ? after(step) : []));
+  if (graph.first) open.push(graph.first);
+  for (let step = open.pop(); step; step = open.pop()) {
+    if (seen.has(step.stepId) || step.type === 'wait') continue;
+    seen.add(step.stepId);
+    if (step.type === 'email')
+      faults.add(`${at(step)}: needs a wait step before it, after the email before (delay 0 sends at once)`);
+    else open.push(...after(step));
+  }
+  return [...faults];
+
+  function after(step: AutomationStep): AutomationStep[] {
+    return targets(graph, step).flatMap((stepId) => graph.byId.get(stepId) ?? []);
+  }
+};
+
 function targets(graph: StepGraph, step: AutomationStep): string[] {
   const next = graph.next(step);
-  const entries = step.type === 'branch' ? step.branches.map((branch) => graph.entry(step, branch)) : [];
-  return [...new Set([next, ...entries])].filter((target) => target !== null);
+  const entries = isFork(step) ? forksOf(step).map((fork) => graph.entry(step, fork)) : [];
+  // Each person is in one of the shares of a split.
+  return [...new Set(step.type === 'split' ? entries : [next, ...entries])].filter((target) => target !== null);
 }
 
 function reachable(graph: StepGraph, from: string): Set<string> {
@@ -216,6 +254,10 @@ function reachable(graph: StepGraph, from: string): Set<string> {
     open.push(...targets(graph, step));
   }
   return reached;
+}
+
+function listOf({ type }: ForkStep): string {
+  return type === 'branch' ? 'branches' : 'shares';
 }
 
 function placeOf({ parentBranchStepId, parentBranchId }: AutomationStep): string {

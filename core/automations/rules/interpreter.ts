@@ -3,7 +3,6 @@ import type { AutomationStep, ExitReason } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { delayMs } from './definition.ts';
 import type { Person } from './entry.ts';
-import type { BranchStep } from './graph.ts';
 
 /** The position of an enrollment: before the first step, or in a wait. */
 export interface Position {
@@ -25,6 +24,7 @@ export interface Facts {
 export type StepEvent =
   | { type: 'wait'; stepId: string; untilMs: number }
   | { type: 'email'; stepId: string }
+  /** Of a split too. */
   | { type: 'branch'; stepId: string; branchId: string | null; rule: string }
   /** appliesTo all_branch_steps: the criteria of the branch no longer match before this step of it. */
   | { type: 'branch_left'; stepId: string; branchId: string; rule: string };
@@ -71,8 +71,10 @@ export function decide(automation: CompiledAutomation, position: Position, facts
     } else if (step.type === 'email') {
       stepEvents.push({ type: 'email', stepId });
       cursor = graph.next(step);
+    } else if (step.type === 'exit') {
+      return { stepEvents, next: { kind: 'exited', reason: 'exit_step', stepId } };
     } else {
-      const taken = takeBranch(automation, step, facts);
+      const taken = step.type === 'branch' ? takeBranch(automation, step, facts) : takeShare(automation, step, facts);
       stepEvents.push({ type: 'branch', stepId, branchId: taken.branchId, rule: taken.rule });
       cursor = taken.target;
     }
@@ -103,16 +105,17 @@ function exitReason(
 function branchLeft(automation: CompiledAutomation, step: AutomationStep, facts: Facts) {
   const left = automation.graph
     .around(step)
-    .find(({ branch }) => branch.appliesTo === 'all_branch_steps' && !automation.holds(branch, subjectOf(facts)));
+    .flatMap(({ fork: { branch } }) => branch ?? [])
+    .find((branch) => branch.appliesTo === 'all_branch_steps' && !automation.holds(branch, subjectOf(facts)));
   if (!left) return null;
-  const { branchId, mergeStepId } = left.branch;
-  const rule = `no longer: ${automation.rule(left.branch)}`;
+  const { branchId, mergeStepId } = left;
+  const rule = `no longer: ${automation.rule(left)}`;
   const stepEvent: StepEvent = { type: 'branch_left', stepId: step.stepId, branchId, rule };
   return { stepEvent, target: mergeStepId };
 }
 
 /** The first branch whose criteria match; when none does, the branch step's own next step. */
-function takeBranch(automation: CompiledAutomation, step: BranchStep, facts: Facts) {
+function takeBranch(automation: CompiledAutomation, step: AutomationStep & { type: 'branch' }, facts: Facts) {
   const subject = subjectOf(facts);
   const branch = step.branches.find((one) => automation.holds(one, subject));
   if (!branch) return { branchId: null, rule: 'no branch holds', target: automation.graph.next(step) };
@@ -120,6 +123,16 @@ function takeBranch(automation: CompiledAutomation, step: BranchStep, facts: Fac
     branchId: branch.branchId,
     rule: automation.rule(branch),
     target: automation.graph.entry(step, branch),
+  };
+}
+
+function takeShare(automation: CompiledAutomation, step: AutomationStep & { type: 'split' }, { person }: Facts) {
+  const taken = automation.shareOf(step, person);
+  const fork = { ...taken, mergeStepId: step.nextStepId };
+  return {
+    branchId: taken.branchId,
+    rule: `${taken.share} of 100 people`,
+    target: automation.graph.entry(step, fork),
   };
 }
 

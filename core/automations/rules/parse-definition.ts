@@ -23,6 +23,16 @@ function readStep(step: StepInput, index: number, newId: (place: string) => stri
   };
   if (step.type === 'wait') return { ...common, type: 'wait', delay: step.delay ?? { value: -1, unit: 'minutes' } };
   if (step.type === 'email') return { ...common, type: 'email', email: readEmail(step.email ?? {}) };
+  if (step.type === 'exit') return { ...common, type: 'exit' };
+  if (step.type === 'split') {
+    const shares = (step.shares ?? []).map(({ branchId, label = '', share, nextStepId }, number) => ({
+      branchId: branchId ?? newId(`share ${index}/${number}`),
+      label,
+      share,
+      nextStepId: nextStepId || null,
+    }));
+    return { ...common, type: 'split', shares };
+  }
   const branches = (step.branches ?? []).map((branch, number) => ({
     branchId: branch.branchId ?? newId(`branch ${index}/${number}`),
     label: branch.label ?? '',

@@ -23,7 +23,7 @@ interface Case {
   entry: string;
   exits: boolean;
   pairs: Pair[];
-  branches: Array<{ plan: string; event: boolean; all: boolean; merges: boolean; pairs: Pair[] }>;
+  branches: Array<{ plan: string; event: boolean; all: boolean; merges: boolean; leaves: boolean; pairs: Pair[] }>;
   elseGoesOn: boolean;
   contact: { plan: string; joined: boolean };
   items: Item[];
@@ -60,6 +60,8 @@ const cases: fc.Arbitrary<Case> = fc.record({
       event: fc.boolean(),
       all: fc.boolean(),
       merges: fc.boolean(),
+      /** By an exit step, where it does not merge. */
+      leaves: fc.boolean(),
       pairs: fc.array(pair, { minLength: 1, maxLength: 2 }),
     }),
     { maxLength: 2 },
@@ -266,11 +268,11 @@ function stepsOf({ pairs, branches, elseGoesOn, entry }: Case) {
       mergeStepId: merges ? 'tail-wait' : null,
     })),
   };
-  const within = branches.flatMap((branch, n) =>
-    branch.pairs.flatMap((one, m) =>
-      pairOf(one, `b${n}p${m}`).map((step) => ({ ...step, parentBranchStepId: 'choice', parentBranchId: `b${n}` })),
-    ),
-  );
+  const within = branches.flatMap((branch, n) => {
+    const steps: object[] = branch.pairs.flatMap((one, m) => pairOf(one, `b${n}p${m}`));
+    if (branch.leaves && !branch.merges) steps.push({ type: 'exit', stepId: `b${n}-exit` });
+    return steps.map((step) => ({ ...step, parentBranchStepId: 'choice', parentBranchId: `b${n}` }));
+  });
   const tail = hasTail ? pairOf({ value: 1, unit: 'hours', checks: [true, true] }, 'tail') : [];
   return [...steps, choice, ...within, ...tail];
 }

@@ -78,6 +78,41 @@ describe('The pages of automations', () => {
     await shoot(page, 'automations');
   });
 
+  it('draws a split with its shares, and the exit of one of them', async () => {
+    const { client } = suite.own;
+    const side = (branchId: string) => ({ parentBranchStepId: 'sides', parentBranchId: branchId });
+    const shares = [
+      { branchId: 'a', label: 'Short', share: 30 },
+      { branchId: 'b', label: 'Long', share: 70 },
+    ];
+    const { id } = await created(client, '/automations', {
+      name: 'Two sides',
+      steps: [
+        wait(1, 'days', { stepId: 'start' }),
+        { type: 'split', stepId: 'sides', nextStepId: 'more', shares },
+        email('short', side('a')),
+        { type: 'exit', stepId: 'out', ...side('a') },
+        wait(2, 'days', { stepId: 'more' }),
+        email('long'),
+      ],
+    });
+    const page = await suite.open(`/automations/${id}?step=sides`);
+    const graph = page.getByRole('group', { name: 'Steps', exact: true });
+    await graph.getByRole('link', { name: /^Split 30 \/ 70/ }).waitFor();
+    await graph.locator('text').filter({ hasText: 'Short, 30 %' }).waitFor();
+    await graph.getByRole('link', { name: /^Leave/ }).waitFor();
+    await page.getByRole('heading', { name: 'Split 30 / 70' }).waitFor();
+    expect(await graph.locator('path.edge').count()).to.equal(7);
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByRole('slider').waitFor();
+    await page
+      .getByText(/^Split: (Short|Long)$/)
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'automation-split');
+  });
+
   it('leads from the figure of a step to the people on it, and fits a telephone', async () => {
     const { id: automationId } = await activeAutomation(suite.own.client, {
       steps: [wait(3, 'days', { stepId: 'first-wait' }), email('welcome')],

@@ -40,8 +40,17 @@ export function waysOf(steps: readonly Step[]): Way[] {
   const ways: Way[] = [{ id: 'entry', from: ENTRY, to: first ? first.stepId : END }];
   for (const step of steps) {
     const { stepId: from } = step;
+    if (step.type === 'exit') continue;
+    if (step.type === 'split') {
+      for (const [index, share] of (step.shares ?? []).entries()) {
+        const to = share.nextStepId ?? firsts.get(placeIn(from, share.branchId)) ?? step.nextStepId;
+        const label = [share.label, `${share.share} %`].filter(Boolean).join(', ');
+        ways.push({ id: `${from}/${index}`, from, to: target(to), branchId: share.branchId, label });
+      }
+      continue;
+    }
     if (step.type !== 'branch') {
-      const to = step.nextStepId ?? followers.get(from) ?? parentBranch(steps, step)?.mergeStepId;
+      const to = step.nextStepId ?? followers.get(from) ?? mergeOf(steps, step);
       ways.push({ id: from, from, to: target(to) });
       continue;
     }
@@ -55,9 +64,11 @@ export function waysOf(steps: readonly Step[]): Way[] {
   return ways;
 }
 
-function parentBranch(steps: readonly Step[], { parentBranchStepId, parentBranchId }: Step) {
-  const owner = steps.find(({ stepId, type }) => stepId === parentBranchStepId && type === 'branch');
-  return owner?.branches?.find(({ branchId }) => branchId === parentBranchId);
+/** Where the way around a step ends. */
+function mergeOf(steps: readonly Step[], { parentBranchStepId, parentBranchId }: Step): string | null | undefined {
+  const owner = steps.find(({ stepId }) => stepId === parentBranchStepId);
+  if (owner?.type === 'split') return owner.nextStepId;
+  return owner?.branches?.find(({ branchId }) => branchId === parentBranchId)?.mergeStepId;
 }
 
 export function placeOf({ parentBranchStepId, parentBranchId }: Pick<Step, 'parentBranchStepId' | 'parentBranchId'>) {
@@ -72,6 +83,8 @@ export function placeIn(stepId: string, branchId: string): string {
 export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'wait') return waitName(step.delay);
   if (step.type === 'branch') return branchName(step.branches ?? []);
+  if (step.type === 'split') return `Split ${(step.shares ?? []).map(({ share }) => share).join(' / ')}`;
+  if (step.type === 'exit') return 'Leave';
   const { subject, templateId, templateName } = step.email ?? {};
   return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';
 }

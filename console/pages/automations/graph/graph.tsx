@@ -98,6 +98,8 @@ export function Graph({
   );
 }
 
+const icons = { wait: 'clock', email: 'email', branch: 'automation', split: 'automation', exit: 'close' } as const;
+
 function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names): Node[] {
   const figures = new Map(statistics?.steps.map((step) => [step.stepId, step]));
   const once = entryCriteria.type === 'contact_created' ? 'Each person once' : 'Once at a time';
@@ -110,11 +112,13 @@ function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names)
     },
     ...steps.map((step): Node => {
       const own = figures.get(step.stepId);
-      const icon = ({ wait: 'clock', email: 'email', branch: 'automation' } as const)[step.type];
+      const icon = icons[step.type];
       const under = {
         wait: `${count(own?.entered ?? 0)} came here`,
         email: `${count(own?.emails ?? 0)} mails`,
         branch: 'First branch that holds',
+        split: 'Each person one side',
+        exit: `${count(own?.exited ?? 0)} left here`,
       }[step.type];
       return { id: step.stepId, name: nameOf(step, names.templates), under, icon, here: own?.active ?? 0 };
     }),

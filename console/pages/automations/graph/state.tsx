@@ -41,6 +41,7 @@ const exits: Record<string, string> = {
   unsubscribed: 'unsubscribed',
   contact_deleted: 'deleted',
   step_removed: 'their step was removed',
+  exit_step: 'by an exit step',
   automation_archived: 'automation archived',
 };
 

@@ -57,7 +57,7 @@ export function ChosenStep({
           <span class="dim">is the content</span>
         </p>
       )}
-      {step.type === 'branch' && (
+      {(step.type === 'branch' || step.type === 'split') && (
         <Pairs
           pairs={waysOf(automation.steps)
             .filter(({ from }) => from === step.stepId)
