@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Result } from '../lab/rig/results/drill-results.ts';
 import type { Line, Results, Spread } from '../lab/rig/results/report.ts';
 
-/** `npm run proof`: writes the results of benches and drills into docs/proof.md, between their marks. */
+/** `npm run proof`: writes the results of benches and drills into docs/proof.md and its tables, between their marks. */
 const root = join(import.meta.dirname, '..');
-const page = join(root, 'docs/proof.md');
+const pages = ['docs/proof.md', 'docs/proof-tables.md'].map((file) => join(root, file));
 
 function withResults(text: string): string {
   return text.replace(
@@ -95,4 +95,5 @@ function read<T>(file: string): T | null {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : null;
 }
 
-if (import.meta.main) writeFileSync(page, withFigures(withResults(readFileSync(page, 'utf8'))));
+if (import.meta.main)
+  for (const page of pages) writeFileSync(page, withFigures(withResults(readFileSync(page, 'utf8'))));
