@@ -22,13 +22,13 @@ type Subject = { _id: ObjectId; projectId: ObjectId };
 
 /**
  * Asks for a run, or for a signal to the one that is there; in the transaction of its cause. A request while an earlier one is served is
- * served after it. Call `wakeStarts` after the commit.
+ * served after it; `at`: not before. Call `wakeStarts` after the commit.
  */
 export async function requestRun(
   { db }: StartsDeps,
   kind: StartKind,
   subject: Subject,
-  { session, at = '$$NOW' }: { session?: Session /** Not before. */; at?: Date | '$$NOW' } = {},
+  { session, at = '$$NOW' }: { session?: Session; at?: Date | '$$NOW' } = {},
 ): Promise<void> {
   const revision = { $add: [{ $ifNull: ['$revision', 0] }, 1] };
   await write(db, kind, subject, { dueAt: at, revision }, session);
