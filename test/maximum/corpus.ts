@@ -5,6 +5,8 @@ import { newActor, type Stage, send } from './stage.ts';
 
 const MIB = 1_048_576;
 const BESIDE: Threads = { kinds: ['jsonBody'], bytes: MIB };
+const STEPS = 200;
+const BRANCHES = 20;
 const FOUND = {
   'question marks in a link': (length: number) => `<a href="https://x.test/${'?'.repeat(length)}{{x}}">x</a>`,
   'spaces in a link': (length: number) => `<a href="https://x.test/${' '.repeat(length)}x">x</a>`,
@@ -57,7 +59,30 @@ export function corpus(stage: Stage): Case[] {
       threads: BESIDE,
       prepare: async (part, serial) => post('/contacts/email', { email: `${'a@'.repeat((MIB * part) / 3)}${serial}` }),
     },
+    {
+      name: 'an automation of branches that each merge into the next',
+      threads: BESIDE,
+      prepare: async (part, serial) => post('/automations', { name: serial, steps: mergingBranches(STEPS * part) }),
+    },
     searching(stage),
+  ];
+}
+
+/** As many steps and branches as there may be; whether each branch reaches its merge step was followed for each of them once. */
+function mergingBranches(count: number): object[] {
+  const last = count - 2;
+  const forks = Array.from({ length: last }, (_, at) => {
+    const next = at + 1 < last ? `s${at + 1}` : 'wait';
+    const branches = Array.from({ length: BRANCHES }, (_each, branch) => ({
+      branchId: `b${branch}`,
+      mergeStepId: next,
+    }));
+    return { type: 'branch', stepId: `s${at}`, nextStepId: next, branches };
+  });
+  return [
+    ...forks,
+    { type: 'wait', stepId: 'wait', delay: { value: 1, unit: 'days' } },
+    { type: 'email', stepId: 'mail', email: { htmlTemplate: 'x', subject: 'x' } },
   ];
 }
 

@@ -62,10 +62,19 @@ export function isFork(step: AutomationStep): step is ForkStep {
   return step.type === 'branch' || step.type === 'split';
 }
 
+/** A step may be within hundreds of others, so they are asked for often. */
+const known = new WeakMap<ForkStep, Fork[]>();
+
 /** The ways of a split meet at its own next step, where they lead nowhere else. */
-export function forksOf(step: ForkStep): Fork[] {
-  if (step.type === 'branch') return step.branches.map((branch) => ({ ...branch, branch }));
-  return step.shares.map((share) => ({ ...share, mergeStepId: step.nextStepId }));
+function forksOf(step: ForkStep): Fork[] {
+  const made = known.get(step);
+  if (made) return made;
+  const forks: Fork[] =
+    step.type === 'branch'
+      ? step.branches.map((branch) => ({ ...branch, branch }))
+      : step.shares.map((share) => ({ ...share, mergeStepId: step.nextStepId }));
+  known.set(step, forks);
+  return forks;
 }
 
 /** Linear workflows alternate wait and email, from a wait to an email. */
@@ -157,13 +166,7 @@ function forkPlaceFaults(step: ForkStep, graph: StepGraph, at: (step: Automation
 
 /** A branch that names a merge step must reach it. */
 const mergeFaults: Check = (steps, graph, at) => {
-  // Branches that begin with the same step share its way: there may be thousands of them.
-  const known = new Map<string, Set<string>>();
-  const reachableFrom = (stepId: string) => {
-    const found = known.get(stepId) ?? reachable(graph, stepId);
-    known.set(stepId, found);
-    return found;
-  };
+  const reaches = reachIn(steps, graph);
   return steps.flatMap((step) => {
     if (step.type !== 'branch') return [];
     return step.branches.flatMap((branch, index) => {
@@ -173,7 +176,7 @@ const mergeFaults: Check = (steps, graph, at) => {
       const isWithin = graph.around(merge).some((up) => up.step === step && up.fork.branchId === branch.branchId);
       if (isWithin || merge === step) return [`${place}: must name a step outside of the branch`];
       const entry = graph.entry(step, branch);
-      return entry !== null && reachableFrom(entry).has(merge.stepId) ? [] : [`${place}: the branch never gets there`];
+      return entry !== null && reaches(entry, merge.stepId) ? [] : [`${place}: the branch never gets there`];
     });
   });
 };
@@ -197,8 +200,9 @@ const cycleFaults: Check = (steps, graph, at) => {
 };
 
 const reachFaults: Check = (steps, graph, at) => {
-  const reached = reachable(graph, graph.first?.stepId ?? '');
-  return steps.flatMap((step) => (reached.has(step.stepId) ? [] : [`${at(step)}: no step leads here`]));
+  const reaches = reachIn(steps, graph);
+  const { stepId = '' } = graph.first ?? {};
+  return steps.flatMap((step) => (reaches(stepId, step.stepId) ? [] : [`${at(step)}: no step leads here`]));
 };
 
 /** Every email step, in branches too, is preceded by a wait step on all ways to it. */
@@ -244,16 +248,30 @@ function targets(graph: StepGraph, step: AutomationStep): string[] {
   return [...new Set(step.type === 'split' ? entries : [next, ...entries])].filter((target) => target !== null);
 }
 
-function reachable(graph: StepGraph, from: string): Set<string> {
-  const reached = new Set<string>();
-  const open = [from];
-  for (let stepId = open.pop(); stepId !== undefined; stepId = open.pop()) {
-    const step = graph.byId.get(stepId);
-    if (!step || reached.has(stepId)) continue;
-    reached.add(stepId);
-    open.push(...targets(graph, step));
-  }
-  return reached;
+/**
+ * Whether one step leads to another, or is it. Successors are looked up once and the ways from a step followed once: there may be thousands of
+ * branches, each with a step of its own to begin with.
+ */
+function reachIn(steps: readonly AutomationStep[], graph: StepGraph): (from: string, to: string) => boolean {
+  const places = new Map(steps.map(({ stepId }, place) => [stepId, place]));
+  const successors = steps.map((step) => targets(graph, step).flatMap((stepId) => places.get(stepId) ?? []));
+  const followed = new Map<number, Uint8Array>();
+  const follow = (from: number): Uint8Array => {
+    const reached = new Uint8Array(steps.length);
+    const open = [from];
+    for (let place = open.pop(); place !== undefined; place = open.pop()) {
+      if (reached[place]) continue;
+      reached[place] = 1;
+      for (const next of successors[place] ?? []) if (!reached[next]) open.push(next);
+    }
+    followed.set(from, reached);
+    return reached;
+  };
+  return (from, to) => {
+    const [start, end] = [places.get(from), places.get(to)];
+    if (start === undefined || end === undefined) return false;
+    return (followed.get(start) ?? follow(start))[end] === 1;
+  };
 }
 
 function listOf({ type }: ForkStep): string {
