@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { useEnvironment } from '../../support/environment.ts';
+import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { type AutomationStage, openAutomationStage } from '../stage.ts';
 import { created, email, makeSending, refusal, simple, wait } from '../support.ts';
 
@@ -17,13 +17,17 @@ const steps = (shares: object[] = [share('a', 30, { label: 'Short' }), share('b'
 ];
 
 describe('A split and an exit', () => {
-  const env = useEnvironment();
+  let env: Environment;
   let stage: AutomationStage;
   before(async () => {
+    env = await startEnvironment();
     await makeSending(env.deps, env.own);
     stage = await openAutomationStage(env);
   });
-  after(() => stage.stop());
+  after(async () => {
+    await stage.stop();
+    await env.stop();
+  });
 
   const faults = async (broken: object[]) =>
     refusal(await env.own.client.post('/automations', { ...simple, steps: broken }));
