@@ -6,8 +6,7 @@ import type { Campaign, CampaignStatus } from './model.ts';
 import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './numbers/counts.ts';
 import { settleCampaignOrphans } from './run/orphans.ts';
 import { ABORTABLE, isUnderWay, PAUSABLE, sendingStatus, stateConflict } from './status.ts';
-import type { CommitWith } from './transition.ts';
-import { type Move, transition } from './transition.ts';
+import { type CommitWith, type Move, transition } from './transition.ts';
 
 export interface Settled {
   campaign: Campaign;

@@ -41,8 +41,10 @@ export async function createCampaign(
   const template = templateWrite(deps, project, campaign, input, origin);
   const whole = { ...campaign, templateId: template.templateId };
   const stored = await insertCampaign(deps, whole, async (session) => {
-    if (isScheduled) await requireLists(deps, session, whole);
-    if (isScheduled) await requestRun(deps, 'campaign', whole, { session });
+    if (isScheduled) {
+      await requireLists(deps, session, whole);
+      await requestRun(deps, 'campaign', whole, { session });
+    }
     await holdNamedGroup(deps, session, project, input);
     await template.write(session);
     await referToTemplate(deps, session, project, whole.templateId, 'templateId');

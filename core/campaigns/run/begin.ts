@@ -10,8 +10,7 @@ import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { sendingStatus } from '../status.ts';
-import type { CommitWith } from '../transition.ts';
-import { type Move, transition } from '../transition.ts';
+import { type CommitWith, type Move, transition } from '../transition.ts';
 import { compileFrozen } from './compile.ts';
 
 /**
