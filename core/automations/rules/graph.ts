@@ -12,7 +12,7 @@ export interface StepGraph {
   /** The step after a wait or an email, and after a branch step of which no branch matches; none after an exit. */
   next(step: AutomationStep): string | null;
   /** The first step of a way that was taken. */
-  entry(step: ForkStep, fork: Fork): string | null;
+  entry(step: ForkStep, way: Pick<Fork, 'branchId'>): string | null;
   /** The ways around a step, the outermost first. */
   around(step: AutomationStep): Array<{ step: ForkStep; fork: Fork }>;
 }
@@ -35,7 +35,7 @@ export function stepGraph(steps: readonly AutomationStep[]): StepGraph {
   function parent(step: AutomationStep): { step: ForkStep; fork: Fork } | null {
     const owner = byId.get(step.parentBranchStepId ?? '');
     if (!owner || !isFork(owner)) return null;
-    const fork = forksOf(owner).find(({ branchId }) => branchId === step.parentBranchId);
+    const fork = forkOf(owner, step.parentBranchId);
     return fork ? { step: owner, fork } : null;
   }
 
@@ -47,8 +47,9 @@ export function stepGraph(steps: readonly AutomationStep[]): StepGraph {
       if (step.nextStepId !== null || isFork(step)) return step.nextStepId;
       return followers.get(step.stepId) ?? parent(step)?.fork.mergeStepId ?? null;
     },
-    entry(step, { branchId, nextStepId, mergeStepId }) {
-      return nextStepId ?? firsts.get(placeIn(step.stepId, branchId)) ?? mergeStepId;
+    entry(step, { branchId }) {
+      const fork = forkOf(step, branchId);
+      return fork?.nextStepId ?? firsts.get(placeIn(step.stepId, branchId)) ?? fork?.mergeStepId ?? null;
     },
     around(step) {
       const found: ReturnType<StepGraph['around']> = [];
@@ -58,7 +59,7 @@ export function stepGraph(steps: readonly AutomationStep[]): StepGraph {
   };
 }
 
-export function isFork(step: AutomationStep): step is ForkStep {
+function isFork(step: AutomationStep): step is ForkStep {
   return step.type === 'branch' || step.type === 'split';
 }
 
@@ -75,6 +76,10 @@ function forksOf(step: ForkStep): Fork[] {
       : step.shares.map((share) => ({ ...share, mergeStepId: step.nextStepId }));
   known.set(step, forks);
   return forks;
+}
+
+function forkOf(step: ForkStep, branchId: string | null): Fork | undefined {
+  return forksOf(step).find((fork) => fork.branchId === branchId);
 }
 
 /** Linear workflows alternate wait and email, from a wait to an email. */

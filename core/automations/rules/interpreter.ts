@@ -128,11 +128,10 @@ function takeBranch(automation: CompiledAutomation, step: AutomationStep & { typ
 
 function takeShare(automation: CompiledAutomation, step: AutomationStep & { type: 'split' }, { person }: Facts) {
   const taken = automation.shareOf(step, person);
-  const fork = { ...taken, mergeStepId: step.nextStepId };
   return {
     branchId: taken.branchId,
     rule: `${taken.share} of 100 people`,
-    target: automation.graph.entry(step, fork),
+    target: automation.graph.entry(step, taken),
   };
 }
 
