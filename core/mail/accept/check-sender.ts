@@ -9,7 +9,6 @@ import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts'
 import type { Domain } from '../../domains/model.ts';
 import { domainNotVerified } from '../../domains/senders.ts';
 import type { MailDeps } from '../deps.ts';
-import type { MailDraft } from './inputs.ts';
 
 type VerifiedDomain = Pick<Domain, '_id' | 'domainName'>;
 
@@ -39,12 +38,12 @@ export function mailFacts(deps: MailDeps, question: MailQuestion): Promise<MailF
 export async function checkSender(
   deps: MailDeps,
   project: Pick<Project, '_id'>,
-  { content }: MailDraft,
+  from: { email: string; field: string },
   emails: string[],
 ): Promise<MailFacts['suppressions']> {
-  const domainName = emailDomain(content.from.email);
+  const domainName = emailDomain(from.email);
   const facts = await mailFacts(deps, { projectId: project._id, domainName, emails });
-  if (!facts.domain) throw domainNotVerified('from/email');
+  if (!facts.domain) throw domainNotVerified(from.field);
   return facts.suppressions;
 }
 

@@ -92,7 +92,7 @@ export async function draftSend(
   const suppressions = await checkSender(
     deps,
     project,
-    draft,
+    senderOf(draft),
     recipients.map(({ email }) => email),
   );
   return { draft, recipients, suppressions };
@@ -147,7 +147,7 @@ export async function sendBulk(
   await requireSandbox(deps, project, named);
   const draft = await draftMail(deps, project, input, origin);
   const emails = people.flatMap(({ recipients }) => recipients?.map(({ email }) => email) ?? []);
-  const suppressions = await checkSender(deps, project, draft, emails);
+  const suppressions = await checkSender(deps, project, senderOf(draft), emails);
   const batchId = uuidOf(origin);
   const failures: BulkFailure[] = [];
   const pause = breather();
@@ -184,6 +184,10 @@ export async function sendBulk(
   const totalRecipients = people.length;
   const failedCount = failures.length;
   return { batchId, totalRecipients, successCount: totalRecipients - failedCount, failedCount, failures };
+}
+
+function senderOf({ content }: MailDraft) {
+  return { email: content.from.email, field: 'from/email' };
 }
 
 function checkRecipients(recipients: MessageRecipient[], field: string): void {

@@ -4,16 +4,14 @@ import { KEPT_MS, removeExpiredRows, rowId } from '../../../base/database/idempo
 import { conflict } from '../../../base/errors.ts';
 import { derivedId } from '../../../base/ids.ts';
 import type { IdempotencyRow, Mailbox, Project } from '../../../base/model.ts';
-import { emailDomain } from '../../../base/text/addresses.ts';
 import { taggedWith } from '../../../base/text/tags.ts';
 import { findNamableGroup } from '../../../consent/suppressions/groups.ts';
-import { domainNotVerified } from '../../../domains/senders.ts';
 import type { MailDeps } from '../../deps.ts';
 import type { Attachment, Content, Message, MessageRecipient } from '../../ledger/model.ts';
 import { states } from '../../ledger/states.ts';
 import { newContent } from '../../messages/contents.ts';
 import { refuseFullBacklog } from '../../messages/messages.ts';
-import { mailFacts } from '../check-sender.ts';
+import { checkSender } from '../check-sender.ts';
 import { type MailOrigin, sentBy } from '../inputs.ts';
 import { publishStored, queuedFor } from '../send.ts';
 import { queueOnce } from './queue-once.ts';
@@ -83,8 +81,7 @@ export async function submitMail(
   const group = groupId === null ? null : await findNamableGroup(deps, project, groupId, 'X-Everpost-Group');
   const marketing = group !== null;
   const emails = mail.recipients.map(({ email }) => email);
-  const facts = await mailFacts(deps, { projectId: project._id, domainName: emailDomain(from.email), emails });
-  if (!facts.domain) throw domainNotVerified('From');
+  const suppressions = await checkSender(deps, project, { email: from.email, field: 'From' }, emails);
   const content: Content = {
     ...submissionContent(project, origin),
     ...{ from, subject, marketing, groupId: group?.groupId ?? null, trackingOpen, trackingClick },
@@ -99,7 +96,7 @@ export async function submitMail(
   for (let known = new Map<string, string>(); ; known = await knownRows(deps, mail, rowsOf(mail.recipients))) {
     recipients = recipients.filter(({ email }) => !known.has(rowsOf.idOf(email)));
     if (recipients.length === 0) return { emailId: known.get(rowsOf.idOf(emails[0]!))!, isNew: false };
-    const messages = queuedFor(deps, { content, sendAt }, facts.suppressions, { _id, recipients }).map(
+    const messages = queuedFor(deps, { content, sendAt }, suppressions, { _id, recipients }).map(
       (queued): Message => ({
         projectId: project._id,
         lane,
