@@ -1,9 +1,10 @@
 /**
  * Left to `npm run test:rest`: the tests of the workshop, pixels, a walk through every page, packages as they are built, kills that take
- * long, and everything at its maximum. All others protect behaviour and run by `npm test`.
+ * long, everything at its maximum, and what measures CPU time, which has to run alone. All others protect behaviour and run by `npm test`.
  */
 const rest = [
   'test/lab/',
+  'test/linear/',
   'test/maximum/',
   'test/previews/browser.test.ts',
   'test/console/crawl.test.ts',
