@@ -261,6 +261,8 @@ function followRequests(page: Page): void {
   const requests = new Set<Request>();
   openRequests.set(page, requests);
   page.on('request', (request) => {
+    // The requests of the document before end with it, and not always with an event.
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) requests.clear();
     if (!/\/v1\/stream/.test(request.url())) requests.add(request);
   });
   const end = (request: Request) => requests.delete(request);
@@ -272,9 +274,9 @@ const QUIET_MS = 1_000;
 
 /** Waits until the page has loaded what it shows: parts load one after the other, and once more when the stream covers them. */
 export async function untilQuiet(page: Page, quietMs = QUIET_MS): Promise<void> {
-  const ask = () => requestsDuring(page, () => page.waitForTimeout(quietMs));
-  const isOpen = () => (openRequests.get(page)?.size ?? 0) > 0;
-  await until(ask, (requests) => requests.length === 0 && !isOpen(), { ms: WAIT_MS });
+  const open = () => [...(openRequests.get(page) ?? [])].map((request) => `${request.url()} has no answer`);
+  const ask = async () => [...(await requestsDuring(page, () => page.waitForTimeout(quietMs))), ...open()];
+  await until(ask, (requests) => requests.length === 0, { ms: WAIT_MS });
 }
 
 /** A session of a member with this role, in the cookie that the page behind a sign-in link sets. */
