@@ -12,14 +12,14 @@ import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
 import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
-import { carryOverCampaignStarts, carryOverCampaigns } from '../core/campaigns/carry-over.ts';
+import { carryOverCampaigns } from '../core/campaigns/carry-over.ts';
 import { carryOverDomains } from '../core/domains/carry-over.ts';
 import { recountProject } from '../core/figures/reports/counting/recount.ts';
 import { carryOverMail } from '../core/mail/carry-over.ts';
 import { announceKeptActs } from '../core/mail/feedback/kept-acts.ts';
 import { startOpensRecompute } from '../core/mail/feedback/recompute-opens.ts';
-import { carryOverMigrationStarts, carryOverMigrations } from '../core/migrations/progress/carry-over.ts';
-import { carryOverPeople, carryOverPeopleStarts } from '../core/people/carry-over.ts';
+import { carryOverMigrations } from '../core/migrations/progress/carry-over.ts';
+import { carryOverPeople } from '../core/people/carry-over.ts';
 import { carryOverImport, carryOverUnsubscribes } from '../core/persons-own/preferences/carry-over.ts';
 import { removeOld } from '../core/retention.ts';
 import { carryOverTemplates } from '../core/templates/carry-over.ts';
@@ -182,13 +182,9 @@ async function carryOver(deps: Deps): Promise<object> {
     carriedOver.templates += await carryOverTemplates(deps, project);
     carriedOver.automations += await carryOverAutomations(deps, project);
     carriedOver.domains += await carryOverDomains(deps, project);
-    const people = await carryOverPeople(deps, project);
-    carriedOver.customFields += people.customFields;
-    carriedOver.imports += people.imports;
-    carriedOver.campaigns += await carryOverCampaigns(deps, project);
-    carriedOver.migrations += await carryOverMigrations(deps, project);
-    for (const carryOverStarts of [carryOverCampaignStarts, carryOverPeopleStarts, carryOverMigrationStarts])
-      carriedOver.starts += await carryOverStarts(deps, project);
+    for (const carry of [carryOverPeople, carryOverCampaigns, carryOverMigrations])
+      for (const [what, count] of Object.entries(await carry(deps, project)))
+        carriedOver[what as keyof typeof carriedOver] += count;
   }
   return { carriedOver: { ...carriedOver, ...(await carryOverMail(deps)) }, undecided };
 }

@@ -135,8 +135,8 @@ describe('Custom fields', () => {
     );
     const { deps, own } = environment;
     const carried = await carryOverPeople(deps, own.project);
-    expect(carried, 'as an earlier version stored it').to.deep.equal({ customFields: 1, imports: 0 });
-    expect(await carryOverPeople(deps, own.project)).to.deep.equal({ customFields: 0, imports: 0 });
+    expect(carried, 'as an earlier version stored it').to.include({ customFields: 1, imports: 0 });
+    expect(await carryOverPeople(deps, own.project)).to.include({ customFields: 0, imports: 0 });
     const listed = (await client().get('/custom-fields')).body.data.customFields;
     expect(listed.find((one: { id: string }) => one.id === id).label).to.equal('');
     expect((await client().patch(`/custom-fields/${id}`, { description: 'Paid' })).body.data.label).to.equal('');

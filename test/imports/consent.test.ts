@@ -165,10 +165,10 @@ describe('Imports of consent state', () => {
     const none = { suppressed: 0, stillSuppressed: 0, consents: 0 };
     const shown = async (id?: ObjectId) => (await tenant.client.get(`/contacts/imports/${id}`)).body.data;
     expect(await shown(ids[0])).to.include({ ...none, suppressed: 1, processed: 1 });
-    expect(await carryOverPeople(deps, tenant.project)).to.deep.equal({ customFields: 0, imports: 1 });
+    expect(await carryOverPeople(deps, tenant.project)).to.include({ customFields: 0, imports: 1 });
     expect(await shown(ids[1])).to.include({ ...none, status: 'queued' });
     expect(await shown(ids[0])).to.include({ suppressed: 1 });
-    expect(await carryOverPeople(deps, tenant.project)).to.deep.equal({ customFields: 0, imports: 0 });
+    expect(await carryOverPeople(deps, tenant.project)).to.include({ customFields: 0, imports: 0 });
   });
 
   it('end with the strongest state of each address and group, whatever the order of the rows', async function () {

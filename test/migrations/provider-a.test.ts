@@ -115,8 +115,10 @@ describe('A migration from provider A', function () {
     const { db } = scene.env.deps;
     const found = await migrate({ migrateAll: true });
     await db.migrations.updateMany({ projectId: project._id }, { $unset: { runWorkflow: 1 } });
-    expect(await carryOverMigrations(scene.env.deps, project), 'as an earlier version stored it').equal(1);
-    expect(await carryOverMigrations(scene.env.deps, project)).equal(0);
+    expect(await carryOverMigrations(scene.env.deps, project), 'as an earlier version stored it').include({
+      migrations: 1,
+    });
+    expect(await carryOverMigrations(scene.env.deps, project)).include({ migrations: 0 });
     expect((await db.migrations.findOne({ projectId: project._id }))?.runWorkflow).equal(false);
     expect([found.phases[2], found.phases[3]].map((phase) => [phase?.created, phase?.updated])).deep.equal([
       [2, 1],

@@ -410,8 +410,8 @@ describe('Campaigns', function () {
       await deps.db.campaigns.updateOne(of, { $unset: { audience: 1 } });
       const copied = async () => (await stage.own.client.post(`/campaigns/${id}/duplicate`, {})).body.data.audience;
       expect(await copied()).to.equal(null);
-      expect(await carryOverCampaigns(deps, stage.own.project)).to.equal(2);
-      expect(await carryOverCampaigns(deps, stage.own.project)).to.equal(0);
+      expect(await carryOverCampaigns(deps, stage.own.project)).to.include({ campaigns: 2 });
+      expect(await carryOverCampaigns(deps, stage.own.project)).to.include({ campaigns: 0 });
       expect((await stored(id)).audience).to.equal(null);
       expect(await copied()).to.equal(null);
     });
