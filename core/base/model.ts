@@ -1,4 +1,5 @@
 import type { Binary, ClientSession, Collection, ObjectId } from 'mongodb';
+import type { DKIM_ALGORITHMS } from '../../schemas/accounts/account.ts';
 
 /** Types that every folder of the core names. */
 
@@ -38,7 +39,7 @@ export interface Project {
   deletedAt: Date | null;
 }
 
-export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256';
+export type DkimAlgorithm = (typeof DKIM_ALGORITHMS)[number];
 export type ConsentAddress = 'shortened' | 'full' | 'none';
 
 /** The answer of a POST that carried an Idempotency-Key. `_id` is a hash of tenant and key. */

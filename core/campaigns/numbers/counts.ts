@@ -51,10 +51,10 @@ export async function ledgerCounts(deps: Db, campaign: Tenant, { exact } = { exa
  */
 export async function shownCounts(deps: Db & Pick<CampaignsDeps, 'state'>, campaign: Campaign): Promise<LedgerCounts> {
   const { _id, updatedAt, freeze } = campaign;
-  if ((freeze?.frozen?.total ?? freeze?.written ?? 0) < KEPT_FROM_TOTAL)
-    return ledgerCounts(deps, campaign, { exact: false });
+  const count = () => ledgerCounts(deps, campaign, { exact: false });
+  if ((freeze?.frozen?.total ?? freeze?.written ?? 0) < KEPT_FROM_TOTAL) return count();
   const key = `${_id.toHexString()} ${updatedAt.getTime()} ${freeze?.frozen ? 'frozen' : 'freezing'}`;
-  return keptCounts(deps).get(key, () => ledgerCounts(deps, campaign, { exact: false }));
+  return keptCounts(deps).get(key, count);
 }
 
 async function countParts(

@@ -28,9 +28,12 @@ export function sendingDomain(deps: MailDeps, projectId: ObjectId, domainName: s
 }
 
 async function read(deps: MailDeps, projectId: ObjectId, domainName: string): Promise<SendingDomain | null> {
-  const domain = await findVerifiedDomain(deps, { _id: projectId }, domainName);
+  const [domain, algorithms] = await Promise.all([
+    findVerifiedDomain(deps, { _id: projectId }, domainName),
+    algorithmsOf(deps, projectId),
+  ]);
   if (!domain) return null;
-  const keys = domain.dkimSigning === 'own' ? keysOf(deps, domain, await algorithmsOf(deps, projectId)) : [];
+  const keys = domain.dkimSigning === 'own' ? keysOf(deps, domain, algorithms) : [];
   const host = domain.mailFromEnabled ? mailFromName(domainName) : deps.config.mailHost;
   return { domain, keys, returnHost: /^[\d.]+$/.test(host) ? `[${host}]` : host };
 }

@@ -32,7 +32,8 @@ export class BacklogSeats {
   readonly #deps: SeatDeps;
   readonly #lane: Exclude<Lane, 'campaign'>;
   readonly #now: () => number;
-  #seat: Rank | null = null;
+  /** The number that it has, or asks for next. */
+  #seat: number | null = null;
   #untilMs = Number.NEGATIVE_INFINITY;
   #nextMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
@@ -56,20 +57,19 @@ export class BacklogSeats {
       });
       await this.#asking;
     }
-    return this.#now() < this.#untilMs ? this.#seat : null;
+    return this.#seat !== null && this.#now() < this.#untilMs ? { rank: this.#seat, count } : null;
   }
 
   /** Its own seat again, or, one after the other, those that others may have left. */
   async #ask({ rank }: Rank, count: number): Promise<void> {
     const askedMs = this.#now();
-    const wanted = this.#seat ?? { rank: rank % count, count };
-    const has = wanted.count === count && (await this.#take(wanted.rank));
-    if (has) {
+    const wanted = this.#seat ?? rank % count;
+    if (await this.#take(wanted)) {
       this.#seat = wanted;
       this.#untilMs = askedMs + SEAT_HERE_MS;
       this.#nextMs = askedMs + RENEW_MS;
     } else {
-      this.#seat = { rank: (wanted.rank + 1) % count, count };
+      this.#seat = (wanted + 1) % count;
       this.#untilMs = Number.NEGATIVE_INFINITY;
       this.#nextMs = askedMs + AGAIN_MS;
     }
