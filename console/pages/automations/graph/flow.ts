@@ -41,25 +41,19 @@ export function waysOf(steps: readonly Step[]): Way[] {
   for (const step of steps) {
     const { stepId: from } = step;
     if (step.type === 'exit') continue;
-    if (step.type === 'split') {
-      for (const [index, share] of (step.shares ?? []).entries()) {
-        const to = share.nextStepId ?? firsts.get(placeIn(from, share.branchId)) ?? step.nextStepId;
-        const label = [share.label, `${share.share} %`].filter(Boolean).join(', ');
-        ways.push({ id: `${from}/${index}`, from, to: target(to), branchId: share.branchId, label });
-      }
-      continue;
+    const forks = forksOf(step);
+    for (const [index, { branchId, label, ...fork }] of forks.entries()) {
+      const to = fork.nextStepId ?? firsts.get(placeIn(from, branchId)) ?? fork.mergeStepId;
+      ways.push({ id: `${from}/${index}`, from, to: target(to), branchId, label });
     }
-    if (step.type !== 'branch') {
-      const to = step.nextStepId ?? followers.get(from) ?? mergeOf(steps, step);
-      ways.push({ id: from, from, to: target(to) });
-      continue;
-    }
-    for (const [index, branch] of (step.branches ?? []).entries()) {
-      const to = branch.nextStepId ?? firsts.get(placeIn(from, branch.branchId)) ?? branch.mergeStepId;
-      const label = branch.label || `branch ${index + 1}`;
-      ways.push({ id: `${from}/${index}`, from, to: target(to), branchId: branch.branchId, label });
-    }
-    ways.push({ id: `${from}/else`, from, to: target(step.nextStepId), branchId: null, label: OTHERWISE });
+    if (step.type === 'branch')
+      ways.push({ id: `${from}/else`, from, to: target(step.nextStepId), branchId: null, label: OTHERWISE });
+    else if (step.type !== 'split')
+      ways.push({
+        id: from,
+        from,
+        to: target(step.nextStepId ?? followers.get(from) ?? mergeOf(steps, step)),
+      });
   }
   return ways;
 }
@@ -67,8 +61,18 @@ export function waysOf(steps: readonly Step[]): Way[] {
 /** Where the way around a step ends. */
 function mergeOf(steps: readonly Step[], { parentBranchStepId, parentBranchId }: Step): string | null | undefined {
   const owner = steps.find(({ stepId }) => stepId === parentBranchStepId);
-  if (owner?.type === 'split') return owner.nextStepId;
-  return owner?.branches?.find(({ branchId }) => branchId === parentBranchId)?.mergeStepId;
+  return owner && forksOf(owner).find(({ branchId }) => branchId === parentBranchId)?.mergeStepId;
+}
+
+/** The ways out of a branch or a split; those of a split meet at its own next step. */
+function forksOf(step: Step) {
+  const shares = (step.shares ?? []).map((share) => ({
+    ...share,
+    label: [share.label, `${share.share} %`].filter(Boolean).join(', '),
+    mergeStepId: step.nextStepId,
+  }));
+  const branches = (step.branches ?? []).map((one, index) => ({ ...one, label: one.label || `branch ${index + 1}` }));
+  return [...branches, ...shares];
 }
 
 export function placeOf({ parentBranchStepId, parentBranchId }: Pick<Step, 'parentBranchStepId' | 'parentBranchId'>) {
