@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { AppError, invalid } from '../../core/base/errors.ts';
 import { isE164, normalizeEmail } from '../../core/base/text/addresses.ts';
 import { coerce } from '../../core/base/text/coercion.ts';
-import { isTimezone } from '../../core/campaigns/run/gradual.ts';
+import { isTimezone } from '../../core/base/time/zones.ts';
 import { type JsonSchema, mapInside, type Schema } from '../../schemas/schema.ts';
 import { nameSentence, sentenceOf } from '../../schemas/sentences.ts';
 

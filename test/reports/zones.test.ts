@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { pointsOf, stretchesOf } from '../../core/figures/reports/rules/zones.ts';
+import { stretchesOf } from '../../core/base/time/zones.ts';
+import { pointsOf } from '../../core/figures/reports/rules/zones.ts';
 import { HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,3 +1,5 @@
+import { DAY_MS, dayIn, dayStart } from '../../base/time/zones.ts';
+
 /**
  * The plan of a gradual campaign: day n sends floor(emailsPerDay x growth^(n-1)), spread over the calendar day of its time zone.
  */
@@ -80,55 +82,11 @@ interface CalendarDay {
 }
 
 export function calendarDay(at: Date, timezone: string): CalendarDay {
-  const name = localDate(at.getTime(), timezone);
-  return { name, start: firstInstant(name, timezone), end: dayEnd(name, timezone) };
+  const day = dayIn(timezone, at.getTime());
+  const name = new Date(day * DAY_MS).toISOString().slice(0, 10);
+  return { name, start: new Date(dayStart(timezone, day)), end: dayEnd(name, timezone) };
 }
 
 function dayEnd(name: string, timezone: string): Date {
-  return firstInstant(nextDate(name), timezone);
-}
-
-export function isTimezone(name: string): boolean {
-  try {
-    formatOf(name);
-    return /^[A-Za-z]/.test(name);
-  } catch {
-    return false;
-  }
-}
-
-const HOUR_MS = 3_600_000;
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(timezone: string): Intl.DateTimeFormat {
-  const known = formats.get(timezone);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat('en-CA', {
-    timeZone: timezone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  formats.set(timezone, made);
-  return made;
-}
-
-function localDate(ms: number, timezone: string): string {
-  return formatOf(timezone).format(ms);
-}
-
-/** A clock change may skip midnight itself, so the day's first instant is searched for, not computed. */
-function firstInstant(date: string, timezone: string): Date {
-  let low = Date.parse(`${date}T00:00:00Z`) - 27 * HOUR_MS;
-  let high = low + 54 * HOUR_MS;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (localDate(middle, timezone) >= date) high = middle;
-    else low = middle;
-  }
-  return new Date(high);
-}
-
-function nextDate(date: string): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + 24 * HOUR_MS).toISOString().slice(0, 10);
+  return new Date(dayStart(timezone, Date.parse(name) / DAY_MS + 1));
 }

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { isTimezone } from '../../../core/base/time/zones.ts';
 import { attemptedOf, deliveredOf, ratesOf } from '../../../core/campaigns/numbers/rates.ts';
 import {
   calendarDay,
   type GradualPlan,
   type GradualState,
-  isTimezone,
   quotaOfDay,
   releaseByNow,
   TICK_MS,
