@@ -1369,6 +1369,10 @@ export interface CreateProjectBody {
   sandboxSuppressions?: boolean;
   /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
   dkimAlgorithms?: ('rsa-sha256' | 'ed25519-sha256')[];
+  /** IANA name, for example Europe/Berlin: the zone of the project, UTC by default. */
+  timezone?: string;
+  /** The contact property with the zone of a person, such as timezone or contactProperties.timezone; null, the default: none. A person without a zone is in that of the project. */
+  timezoneProperty?: string | null;
   /** Of pages and mails to people; null: name. */
   publicName?: string | null;
   /** A picture by https, or one of POST /media. null: the name is shown. */
@@ -3090,6 +3094,10 @@ export interface Project {
   sandboxSuppressions: boolean;
   /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
   dkimAlgorithms: ('rsa-sha256' | 'ed25519-sha256')[];
+  /** IANA name, for example Europe/Berlin: the zone of the project, UTC by default. */
+  timezone: string;
+  /** The name of the property; null: people are in the zone of the project. */
+  timezoneProperty: string | null;
   /** Of pages and mails to people; null: name. */
   publicName: string | null;
   logoUrl: string | null;
@@ -4403,6 +4411,10 @@ export interface UpdateProjectBody {
   sandboxSuppressions?: boolean;
   /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
   dkimAlgorithms?: ('rsa-sha256' | 'ed25519-sha256')[];
+  /** IANA name, for example Europe/Berlin: the zone of the project, UTC by default. */
+  timezone?: string;
+  /** The contact property with the zone of a person, such as timezone or contactProperties.timezone; null, the default: none. A person without a zone is in that of the project. */
+  timezoneProperty?: string | null;
   /** Of pages and mails to people; null: name. */
   publicName?: string | null;
   /** A picture by https, or one of POST /media. null: the name is shown. */

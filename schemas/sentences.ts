@@ -77,6 +77,8 @@ export const FIELD_SENTENCES: Readonly<Record<string, string>> = {
 export const PATTERN_SENTENCES: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
   '^[A-Za-z0-9_]{1,64}$': 'must be 1 to 64 letters (a to z), digits and underscores, without spaces',
+  '^(?:(?:contactProperties|customFields)\\.)?([A-Za-z0-9_]{1,64})$':
+    'must be the name of a contact property, for example timezone or contactProperties.timezone',
   '^[A-Za-z0-9_-]{1,64}$': 'must be 1 to 64 letters (a to z), digits, underscores and hyphens, without spaces',
   '^[A-Za-z0-9-]{1,76}$': 'must be 1 to 76 letters (a to z), digits and hyphens',
   '^[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{1,64}$':

@@ -43,9 +43,14 @@ export function presentProject(project: Project, domains: Domain[]) {
     sandboxAddresses,
     sandboxSuppressions,
     dkimAlgorithms,
+    ...zonesOf(project),
     ...publicFieldsOf(project),
     ...(inbound ? { inboundEmailDomain: inbound.domainName } : {}),
   };
+}
+
+function zonesOf({ timezone = 'UTC', timezoneProperty = null }: Project) {
+  return { timezone, timezoneProperty };
 }
 
 function publicFieldsOf(project: Project) {

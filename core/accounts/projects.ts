@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { createProjectBody, updateProjectBody } from '../../schemas/accounts/account.ts';
+import { CONTACT_PROPERTY } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
@@ -37,6 +38,8 @@ export async function createProject(
     sandboxAddresses,
     sandboxSuppressions,
     dkimAlgorithms,
+    timezone,
+    timezoneProperty,
     ...shown
   }: ProjectInput,
   _id = new ObjectId(),
@@ -49,6 +52,7 @@ export async function createProject(
     trackingOpen,
     trackingClick,
     ...given({ sandboxAddresses, sandboxSuppressions, dkimAlgorithms }),
+    ...readZones({ timezone, timezoneProperty }),
     ...(await readPublicFields(deps, { _id }, shown)).set,
     audienceVersion: 0,
     createdAt,
@@ -92,6 +96,8 @@ export async function updateProject(
     sandboxAddresses,
     sandboxSuppressions,
     dkimAlgorithms,
+    timezone,
+    timezoneProperty,
     updatedAt: seen,
     ...shown
   }: ProjectChange,
@@ -106,7 +112,12 @@ export async function updateProject(
     if (!found) throw projectNotFound();
     const before = { updatedAt: found.updatedAt ?? found.createdAt };
     refuseUnseen('project', before, seen);
-    const changed = { ...plain, ...set, updatedAt: nextUpdate(before, deps.clock.now()) };
+    const changed = {
+      ...plain,
+      ...readZones({ timezone, timezoneProperty }),
+      ...set,
+      updatedAt: nextUpdate(before, deps.clock.now()),
+    };
     return changeProject(deps, project, { set: changed, unset }, session);
   });
   if (!updated) throw projectNotFound();
@@ -132,6 +143,12 @@ export async function deleteProject(deps: AccountsDeps, organizationId: ObjectId
   await deleteConsentsOfProject(deps, project._id, () => performance.now() < until);
   await deleteRequestsOfProject(deps, project._id);
   deps.signals.publish(KEYS_CHANGED, '');
+}
+
+/** The property by its name alone. */
+function readZones({ timezone, timezoneProperty }: Pick<ProjectInput, 'timezone' | 'timezoneProperty'>) {
+  const name = timezoneProperty === null ? null : timezoneProperty?.replace(CONTACT_PROPERTY, '$1');
+  return given({ timezone, timezoneProperty: name });
 }
 
 function given<Fields extends object>(fields: Fields): Partial<Fields> {

@@ -13,6 +13,10 @@ export interface Project {
   trackingClick: boolean;
   /** With what mail of its domains is signed; absent: both. */
   dkimAlgorithms?: DkimAlgorithm[];
+  /** IANA name; absent: UTC. */
+  timezone?: string;
+  /** The contact property with the zone of a person; absent or null: none. */
+  timezoneProperty?: string | null;
   /** Of pages and mails that the project shows to people; absent: `name`. */
   publicName?: string;
   /** An https address, or one of the media of the project. */

@@ -10,7 +10,7 @@ import {
   timestampField,
 } from '../common.ts';
 import { SCOPES } from '../operations.ts';
-import { PROPERTY_NAME } from '../people/contacts.ts';
+import { CONTACT_PROPERTY, PROPERTY_NAME } from '../people/contacts.ts';
 import { schema, shape } from '../schema.ts';
 
 const PROJECT_NAME_MAX = 200;
@@ -82,6 +82,22 @@ const dkimAlgorithms = {
     'With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named.',
 } as const;
 
+/** When it is morning for the project and for a person. */
+const zoneFields = {
+  timezone: {
+    type: 'string',
+    format: 'timezone',
+    maxLength: 64,
+    description: 'IANA name, for example Europe/Berlin: the zone of the project, UTC by default.',
+  },
+  timezoneProperty: {
+    type: ['string', 'null'],
+    pattern: CONTACT_PROPERTY.source,
+    description:
+      'The contact property with the zone of a person, such as timezone or contactProperties.timezone; null, the default: none. A person without a zone is in that of the project.',
+  },
+} as const;
+
 export const createProjectBody = schema({
   title: 'CreateProjectBody',
   type: 'object',
@@ -92,6 +108,7 @@ export const createProjectBody = schema({
     trackingClick: { type: 'boolean' },
     ...sandboxFields,
     dkimAlgorithms,
+    ...zoneFields,
     ...publicFields,
   },
 });
@@ -105,6 +122,7 @@ export const updateProjectBody = schema({
     trackingClick: { type: 'boolean' },
     ...sandboxFields,
     dkimAlgorithms,
+    ...zoneFields,
     ...publicFields,
     publicFrom: {
       ...mailboxField,
@@ -153,6 +171,8 @@ const project = {
     'sandboxAddresses',
     'sandboxSuppressions',
     'dkimAlgorithms',
+    'timezone',
+    'timezoneProperty',
     'publicName',
     'logoUrl',
     'color',
@@ -185,6 +205,11 @@ const project = {
     trackingClick: { type: 'boolean' },
     ...sandboxFields,
     dkimAlgorithms,
+    timezone: { type: 'string', description: zoneFields.timezone.description },
+    timezoneProperty: {
+      ...nullableString,
+      description: 'The name of the property; null: people are in the zone of the project.',
+    },
     publicName: { ...nullableString, description: publicFields.publicName.description },
     logoUrl: nullableString,
     color: nullableString,

@@ -19,6 +19,8 @@ const REMOVE_EMAILS_MAX = 1_000;
 export const CONTACT_LISTS_MAX = 100;
 export const PROPERTIES_MAX = 200;
 export const PROPERTY_NAME = /^[A-Za-z0-9_]{1,64}$/;
+/** A property alone, or as filters name it. */
+export const CONTACT_PROPERTY = /^(?:(?:contactProperties|customFields)\.)?([A-Za-z0-9_]{1,64})$/;
 
 /** The fields of every contact that callers may set, apart from the address. */
 export const CONTACT_FIELDS = ['firstName', 'lastName', 'userId', 'mobile'] as const;

@@ -28,6 +28,8 @@ describe('Projects and keys', () => {
       sandboxAddresses: false,
       sandboxSuppressions: false,
       dkimAlgorithms: ['rsa-sha256', 'ed25519-sha256'],
+      timezone: 'UTC',
+      timezoneProperty: null,
       publicName: null,
       logoUrl: null,
       color: null,
@@ -83,6 +85,35 @@ describe('Projects and keys', () => {
       STOPS_WITHIN,
     );
     expect((await admin().get(`/account/projects/${id}`)).status).to.equal(404);
+  });
+
+  it('a project has a zone, and names the property with that of a person: by its name alone, null for none', async () => {
+    const path = `/account/projects/${environment.own.project._id}`;
+    const patched = async (body: object) => (await admin().patch(path, body)).body;
+    const zones = { timezone: 'Asia/Tokyo', timezoneProperty: 'contactProperties.home_zone' };
+    expect((await patched(zones)).data).to.include({ timezone: 'Asia/Tokyo', timezoneProperty: 'home_zone' });
+    expect((await patched({ name: 'Zoned' })).data).to.include({
+      timezone: 'Asia/Tokyo',
+      timezoneProperty: 'home_zone',
+    });
+    for (const [wrong, details] of [
+      [{ timezone: 'Mars/Olympus' }, 'timezone: must be an IANA time zone, for example Europe/Berlin'],
+      [{ timezone: '' }, 'timezone: must be an IANA time zone, for example Europe/Berlin'],
+      [{ timezone: null }, 'timezone: must be a string'],
+      [{ timezone: '+02:00' }, 'timezone: must be an IANA time zone, for example Europe/Berlin'],
+      [
+        { timezoneProperty: 'event.zone', timezone: 'UTC' },
+        'timezoneProperty: must be the name of a contact property, for example timezone or contactProperties.timezone',
+      ],
+    ] as const)
+      expect((await patched(wrong)).error.details).to.equal(details);
+    expect((await admin().get(path)).body.data.timezone, 'nothing is changed by a refusal').to.equal('Asia/Tokyo');
+    expect((await patched({ timezoneProperty: null, timezone: 'UTC' })).data).to.include({
+      ...{ timezone: 'UTC', timezoneProperty: null },
+    });
+    const made = await admin().post('/account/projects', { name: 'Zoned from the start', ...zones });
+    expect(made.body.data).to.include({ timezone: 'Asia/Tokyo', timezoneProperty: 'home_zone' });
+    await admin().delete(`/account/projects/${made.body.data.id}`);
   });
 
   it('a key is shown once, stored as a hash, and stops within five seconds of its revocation', async () => {

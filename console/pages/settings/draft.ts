@@ -18,6 +18,8 @@ export interface Draft {
   sandboxSuppressions: boolean;
   /** As a choice names them: 'rsa-sha256,ed25519-sha256'. */
   dkimAlgorithms: string;
+  timezone: string;
+  timezoneProperty: string;
 }
 
 export function draftOf(project: Project): Draft {
@@ -36,6 +38,8 @@ export function draftOf(project: Project): Draft {
     sandboxAddresses: project.sandboxAddresses,
     sandboxSuppressions: project.sandboxSuppressions,
     dkimAlgorithms: project.dkimAlgorithms.toSorted().toReversed().join(),
+    timezone: project.timezone,
+    timezoneProperty: project.timezoneProperty ?? '',
   };
 }
 
@@ -55,6 +59,8 @@ export const parts: Parts<Draft> = {
   sandboxAddresses: 'Answer mail to sandbox addresses',
   sandboxSuppressions: 'Let them be suppressed',
   dkimAlgorithms: 'How mail is signed',
+  timezone: 'Time zone of the project',
+  timezoneProperty: 'Property with the time zone of a person',
 };
 
 /** Changed fields only: a sender whose domain is not verified any more does not stop a change of the logo. */
@@ -74,6 +80,8 @@ function wholeOf(draft: Draft): UpdateProjectBody {
   return {
     ...{ name, consentAddress, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions },
     dkimAlgorithms: draft.dkimAlgorithms.split(',') as Project['dkimAlgorithms'],
+    timezone: draft.timezone,
+    timezoneProperty: draft.timezoneProperty.trim() || null,
     publicName: draft.publicName.trim() || null,
     logoUrl: draft.logoUrl.trim() || null,
     color: draft.color.trim() || null,

@@ -1,8 +1,9 @@
 import type { Project } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { zonesWith } from '../../locale.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Checkbox, Options } from '../../parts/forms/choices.tsx';
-import { Field, TextArea } from '../../parts/forms/field.tsx';
+import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
 import { type Form, useForm } from '../../parts/forms/form.ts';
 import { useKeptDraft } from '../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../parts/forms/overtaken.tsx';
@@ -80,6 +81,7 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
         <Sender form={form} project={project} isReadOnly={isReadOnly} />
         <Privacy form={form} isReadOnly={isReadOnly} />
       </Columns>
+      <Zones form={form} isReadOnly={isReadOnly} />
       <Signatures form={form} isReadOnly={isReadOnly} />
       <Sandbox form={form} isReadOnly={isReadOnly} />
     </Page>
@@ -255,6 +257,38 @@ function Privacy({ form, isReadOnly }: Part) {
         label="What a consent keeps of the address on the network"
         options={kept.map((option) => ({ ...option, isDisabled: isReadOnly }))}
       />
+    </Section>
+  );
+}
+
+function Zones({ form, isReadOnly }: Part) {
+  const why = isReadOnly && whyReadOnly;
+  return (
+    <Section title="Time zones" hasRule>
+      <div class="cols near">
+        <div class="c6">
+          <Select
+            form={form}
+            name="timezone"
+            label="Time zone of the project"
+            hint="Also of people who have none."
+            options={zonesWith(form.values.value.timezone)}
+            why={why}
+          />
+        </div>
+        <div class="c6">
+          <Field
+            form={form}
+            name="timezoneProperty"
+            label="Property with the time zone of a person"
+            isMono
+            autocomplete="off"
+            placeholder="none"
+            hint="A custom field with Europe/Berlin and so on. Without one everybody is in the zone of the project."
+            why={why}
+          />
+        </div>
+      </div>
     </Section>
   );
 }

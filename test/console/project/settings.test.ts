@@ -95,6 +95,22 @@ describe('The page of the settings', () => {
     expect(await page.getByRole('radio', { name: /^RSA alone/ }).isChecked()).to.equal(true);
   });
 
+  it('chooses the zone of the project and the property with that of a person', async () => {
+    const page = await suite.open('/settings');
+    const zone = page.getByLabel('Time zone of the project');
+    expect(await zone.inputValue()).to.equal('UTC');
+    await zone.selectOption('Asia/Tokyo');
+    await page.getByLabel('Property with the time zone of a person').fill('home_zone');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    const { adminKey, project } = suite.own;
+    const { body } = await suite.client(adminKey).get(`/account/projects/${project._id}`);
+    expect(body.data).to.include({ timezone: 'Asia/Tokyo', timezoneProperty: 'home_zone' });
+    await page.reload();
+    expect(await zone.inputValue()).to.equal('Asia/Tokyo');
+  });
+
   it('shows an editor what is set, and changes nothing', async () => {
     const page = await suite.open('/settings', { role: 'editor', width: 375 });
     const save = page.getByRole('button', { name: 'Save' });

@@ -1,4 +1,4 @@
-import { timezone as ownZone } from '../../../locale.ts';
+import { timezone as ownZone, zonesWith } from '../../../locale.ts';
 import { count, people } from '../../../parts/data/format.ts';
 import { Choose } from '../../../parts/forms/choices.tsx';
 import { Field, Select } from '../../../parts/forms/field.tsx';
@@ -72,7 +72,7 @@ export function Schedule({
               label="Days begin in"
               isNarrow
               why={why}
-              options={zonesWith(timezone).map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))}
+              options={zonesWith(timezone)}
             />
           </>
         )}
@@ -90,11 +90,6 @@ export function Schedule({
       </div>
     </div>
   );
-}
-
-/** The zones of the browser, with that of the draft, which may have another name. */
-function zonesWith(timezone: string): string[] {
-  return [...new Set([timezone, 'UTC', ...Intl.supportedValuesOf('timeZone')])].filter(Boolean).sort();
 }
 
 function Plan({ draft, willReceive, timezone }: { draft: Draft; willReceive: number | null; timezone: string }) {
