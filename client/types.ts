@@ -364,6 +364,12 @@ export interface AutomationLinks {
   other: OtherLinks;
 }
 
+export interface AutomationOffset {
+  value: number;
+  unit: 'minutes' | 'hours' | 'days';
+  direction: 'before' | 'after';
+}
+
 export interface AutomationShare {
   branchId: string;
   label: string;
@@ -401,7 +407,7 @@ export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
 
 export interface AutomationStep {
   stepId: string;
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. With one of these, an email needs a wait somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   nextStepId: string | null;
   parentBranchStepId: string | null;
@@ -415,10 +421,12 @@ export interface AutomationStep {
   branches?: AutomationBranch[];
   /** Of a split. */
   shares?: AutomationShare[];
+  /** Of a wait_until. */
+  until?: AutomationUntil;
 }
 
 export interface AutomationStepInput {
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. With one of these, an email needs a wait somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   stepId?: string;
   nextStepId?: string | null;
@@ -429,9 +437,24 @@ export interface AutomationStepInput {
   email?: AutomationEmail;
   branches?: AutomationBranchInput[];
   shares?: AutomationShareInput[];
+  /** Of a wait_until. Either time: the next moment at which a clock shows it on one of the weekdays; a time that the zone skips is the next moment that it has, one that it has twice the first. Or property: a date of the person, with an offset; a moment that is over passes at once, and a person without a date, or with one more than 3,650 days away, leaves (exitReason no_date). At the end of the wait the moment is computed again from the person as they are then: a date or zone that moved later prolongs the wait, and a date that moved earlier is noticed only then. */
+  until?: AutomationUntil;
 }
 
-export type AutomationStepType = 'wait' | 'email' | 'branch' | 'split' | 'exit';
+export type AutomationStepType = 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until';
+
+export interface AutomationUntil {
+  time?: string;
+  /** Omitted: every day. */
+  weekdays?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+  /** IANA name; or contact: the zone in the timezoneProperty of the project, and that of the project for people without one (counted as zoneMissing). Omitted: the zone of the project. */
+  timezone?: string;
+  /** The wait ends after as many days, if no such moment comes before. */
+  latestAfterDays?: number;
+  /** contactProperties.<name>, declared as a date or not declared; createdAt or updatedAt. */
+  property?: string;
+  offset?: AutomationOffset;
+}
 
 export interface AutomationWarning {
   stepId: string;
@@ -2043,6 +2066,7 @@ export interface EnrollmentEvent {
   branchId?: string | null;
   /** The criteria that decided. */
   rule?: string;
+  /** Of an exit or a mail that was not made. zone_missing: a wait in the zone of the project, since the person has none. */
   reason?: string;
 }
 
@@ -3802,6 +3826,8 @@ export interface SimulatedStep {
   branchId?: string | null;
   /** The criteria that decided. */
   rule?: string;
+  /** zone_missing: a wait in the zone of the project, since the person has none. */
+  reason?: string;
 }
 
 export interface Simulation {
@@ -3893,13 +3919,15 @@ export interface StartedMigration {
 
 export interface StepStatistics {
   stepId: string;
-  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'removed';
+  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'removed';
   entered: number;
   active: number;
   exited: number;
   /** People who left early, by reason. */
   exitedBy: Record<string, number>;
   emails: number;
+  /** People who waited in the zone of the project, because they have none, or none that exists. */
+  zoneMissing: number;
 }
 
 export type StreamEvent =

@@ -80,6 +80,49 @@ const delay = {
   },
 } as const;
 
+const until = {
+  title: 'AutomationUntil',
+  type: 'object',
+  description:
+    'Of a wait_until. Either time: the next moment at which a clock shows it on one of the weekdays; a time that the zone skips is the next moment that it has, one that it has twice the first. Or property: a date of the person, with an offset; a moment that is over passes at once, and a person without a date, or with one more than 3,650 days away, leaves (exitReason no_date). At the end of the wait the moment is computed again from the person as they are then: a date or zone that moved later prolongs the wait, and a date that moved earlier is noticed only then.',
+  properties: {
+    time: { type: 'string', pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' },
+    weekdays: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 7,
+      uniqueItems: true,
+      items: { enum: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] },
+      description: 'Omitted: every day.',
+    },
+    timezone: {
+      ...line(64),
+      description:
+        'IANA name; or contact: the zone in the timezoneProperty of the project, and that of the project for people without one (counted as zoneMissing). Omitted: the zone of the project.',
+    },
+    latestAfterDays: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 366,
+      description: 'The wait ends after as many days, if no such moment comes before.',
+    },
+    property: {
+      ...line(100),
+      description: 'contactProperties.<name>, declared as a date or not declared; createdAt or updatedAt.',
+    },
+    offset: {
+      title: 'AutomationOffset',
+      type: 'object',
+      required: ['value', 'unit', 'direction'],
+      properties: {
+        value: { type: 'integer', minimum: 0, maximum: DELAY_DAYS_MAX * 1_440 },
+        unit: { enum: ['minutes', 'hours', 'days'] },
+        direction: { enum: ['before', 'after'] },
+      },
+    },
+  },
+} as const;
+
 const email = {
   title: 'AutomationEmail',
   type: 'object',
@@ -136,12 +179,12 @@ const share = {
   },
 } as const;
 
-const STEP_TYPES = ['wait', 'email', 'branch', 'split', 'exit'] as const;
+const STEP_TYPES = ['wait', 'email', 'branch', 'split', 'exit', 'wait_until'] as const;
 const stepType = {
   title: 'AutomationStepType',
   enum: STEP_TYPES,
   description:
-    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. With one of these, an email needs a wait somewhere between it and the email before, or the start; without, directly before it.',
+    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it.',
 } as const;
 const step = {
   title: 'AutomationStepInput',
@@ -158,6 +201,7 @@ const step = {
     email,
     branches: { type: 'array', maxItems: BRANCHES_MAX, items: branch },
     shares: { type: 'array', maxItems: SHARES_MAX, items: share },
+    until,
   },
 } as const;
 
@@ -325,6 +369,7 @@ const stepAnswer = {
     email: { ...email, description: 'Of an email.' },
     branches: { type: 'array', items: branchAnswer, description: 'Of a branch.' },
     shares: { type: 'array', items: shareAnswer, description: 'Of a split.' },
+    until: { ...until, description: 'Of a wait_until.' },
   },
 } as const;
 
@@ -358,7 +403,7 @@ const statistics = {
       items: {
         title: 'StepStatistics',
         type: 'object',
-        required: ['stepId', 'entered', 'active', 'exited', 'exitedBy', 'emails'],
+        required: ['stepId', 'entered', 'active', 'exited', 'exitedBy', 'emails', 'zoneMissing'],
         properties: {
           stepId: { type: 'string' },
           type: { enum: [...STEP_TYPES, 'removed'] },
@@ -367,6 +412,10 @@ const statistics = {
           exited: counted,
           exitedBy: exits,
           emails: counted,
+          zoneMissing: {
+            ...counted,
+            description: 'People who waited in the zone of the project, because they have none, or none that exists.',
+          },
         },
       },
     },
@@ -472,7 +521,11 @@ const enrollment = {
           emailId: idField,
           branchId: nullableString,
           rule: { type: 'string', description: 'The criteria that decided.' },
-          reason: { type: 'string' },
+          reason: {
+            type: 'string',
+            description:
+              'Of an exit or a mail that was not made. zone_missing: a wait in the zone of the project, since the person has none.',
+          },
         },
       },
     },
@@ -500,6 +553,10 @@ const simulatedStep = {
     until: { ...timestampField, description: 'Of a wait: its end.' },
     branchId: nullableString,
     rule: { type: 'string', description: 'The criteria that decided.' },
+    reason: {
+      type: 'string',
+      description: 'zone_missing: a wait in the zone of the project, since the person has none.',
+    },
   },
 } as const;
 

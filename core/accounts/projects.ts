@@ -8,7 +8,7 @@ import { AppError, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { changeProject, insertProject, markProjectDeleted } from '../base/projects.ts';
+import { changeProject, insertProject, markProjectDeleted, raiseAudienceVersion } from '../base/projects.ts';
 import { deleteConsentsOfProject } from '../consent/consents/erase.ts';
 import { makeBuiltInGroups } from '../consent/suppressions/groups.ts';
 import { deleteDomainsOfProject } from '../domains/domains.ts';
@@ -103,6 +103,7 @@ export async function updateProject(
   }: ProjectChange,
 ): Promise<Project> {
   const project = await findProject(deps, organizationId, projectId);
+  const zones = readZones({ timezone, timezoneProperty });
   const plain = given({ name, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions, dkimAlgorithms });
   const { set, unset } = await readPublicFields(deps, project, shown);
   const updated = await inTransaction(deps, async (session) => {
@@ -112,12 +113,9 @@ export async function updateProject(
     if (!found) throw projectNotFound();
     const before = { updatedAt: found.updatedAt ?? found.createdAt };
     refuseUnseen('project', before, seen);
-    const changed = {
-      ...plain,
-      ...readZones({ timezone, timezoneProperty }),
-      ...set,
-      updatedAt: nextUpdate(before, deps.clock.now()),
-    };
+    const changed = { ...plain, ...zones, ...set, updatedAt: nextUpdate(before, deps.clock.now()) };
+    // Automations are compiled with the zones.
+    if (Object.keys(zones).length > 0) await raiseAudienceVersion(deps, project._id, session);
     return changeProject(deps, project, { set: changed, unset }, session);
   });
   if (!updated) throw projectNotFound();

@@ -38,7 +38,12 @@ export async function definitionOf(
   if (known) return known;
   const definition = version === automation.version ? automation : await pastDefinition(deps, automation, version);
   if (!definition) return null;
-  const made = compileAutomation(definition, declaredTypes(audience, definition.entryCriteria), automation);
+  const made = compileAutomation(
+    definition,
+    declaredTypes(audience, definition.entryCriteria),
+    automation,
+    audience.zones,
+  );
   cache.set(key, made);
   return made;
 }

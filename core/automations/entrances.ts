@@ -6,6 +6,7 @@ import type { AddedRules } from '../people/project-rules.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { EntryCriteria, EventDefinition } from './model.ts';
 import { type CompiledEntry, compileEntry } from './rules/entry.ts';
+import type { Zones } from './rules/waits.ts';
 
 /** A live automation, reduced to its entry criteria. */
 interface Entrance {
@@ -13,23 +14,25 @@ interface Entrance {
   entry: CompiledEntry;
 }
 
-/** The part of the project rules that enrolls contacts: declared events, and the entry criteria of live automations. */
+/** The part of the project rules that enrolls contacts: declared events, the entry criteria of live automations, and zones. */
 export async function readEntrances(
   deps: Pick<AutomationsDeps, 'db'>,
   projectId: ObjectId,
   fieldTypes: Record<string, PropertyType>,
 ): Promise<AddedRules> {
-  const [definitions, live] = await Promise.all([
+  const [definitions, live, project] = await Promise.all([
     deps.db.eventDefinitions.find({ projectId }).toArray(),
     deps.db.automations.find({ projectId, status: 'active', deletedAt: null }, { projection: { steps: 0 } }).toArray(),
+    deps.db.projects.findOne({ _id: projectId }, { projection: { timezone: 1, timezoneProperty: 1 } }),
   ]);
+  const { timezone = 'UTC', timezoneProperty = null } = project ?? {};
   const events = new Map(definitions.map((definition) => [definition.eventName, definition]));
   const entrances = live.map(({ _id, entryCriteria }) => ({
     _id,
     entry: compileEntry(entryCriteria, declaredTypes({ fieldTypes, events }, entryCriteria)),
   }));
   const eventTypes = Object.fromEntries(definitions.map((one) => [one.eventName, propertyTypes(one)]));
-  return { events, eventTypes, entrances };
+  return { events, eventTypes, entrances, zones: { timezone, timezoneProperty } };
 }
 
 /** The entry criteria of active automations. */
@@ -62,5 +65,6 @@ declare module '../people/project-rules.ts' {
   interface AddedRules {
     events: Map<string, EventDefinition>;
     entrances: Entrance[];
+    zones: Zones;
   }
 }

@@ -34,6 +34,20 @@ export interface AutomationDelay {
   unit: 'minutes' | 'mins' | 'hours' | 'days';
 }
 
+/** Either a time of day, or a date of the person. */
+export interface AutomationUntil {
+  /** HH:MM */
+  time?: string;
+  /** Absent: every day. */
+  weekdays?: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>;
+  /** An IANA name, or contact: the zone of the person; absent: that of the project. */
+  timezone?: string;
+  latestAfterDays?: number;
+  /** The canonical path of a field that holds a date. */
+  property?: string;
+  offset?: { value: number; unit: 'minutes' | 'hours' | 'days'; direction: 'before' | 'after' };
+}
+
 export interface AutomationEmail {
   templateId?: string;
   templateName?: string;
@@ -85,6 +99,7 @@ export type AutomationStep = AnyStep &
     | { type: 'branch'; branches: AutomationBranch[] }
     | { type: 'split'; shares: AutomationShare[] }
     | { type: 'exit' }
+    | { type: 'wait_until'; until: AutomationUntil }
   );
 
 /** The steps of an automation. A version never changes: enrolled contacts keep theirs. */
@@ -130,7 +145,8 @@ export type ExitReason =
   | 'contact_deleted'
   | 'step_removed'
   | 'exit_step'
-  | 'automation_archived';
+  | 'automation_archived'
+  | 'no_date';
 
 /** One event in the history of an enrollment. */
 export interface EnrollmentEvent {
@@ -217,6 +233,8 @@ export interface AutomationCount {
   completed: number;
   parked: number;
   emails: number;
+  /** People who waited in the zone of the project, because they have none. */
+  zoneMissing: number;
   exited: Partial<Record<ExitReason, number>>;
 }
 

@@ -47,7 +47,12 @@ export async function simulateAutomation(
   const automation = await getAutomation(deps, project, id);
   const rules = await projectRulesOf(deps, project._id);
   const fromMs = input.from === undefined ? deps.clock.now().getTime() : timeOf(input.from, 'from', null);
-  const compiled = compileAutomation(automation, declaredTypes(rules, automation.entryCriteria), automation);
+  const compiled = compileAutomation(
+    automation,
+    declaredTypes(rules, automation.entryCriteria),
+    automation,
+    rules.zones,
+  );
   const people = personChanges(rules, project._id, await pastOfContact(deps, project, rules, input.contact));
   const beginning = await firstContact(deps, project, input.contact ?? {}, people, fromMs);
   const occurrences: World['occurrences'] = [];

@@ -13,9 +13,10 @@ interface StepStatistics {
   exited: number;
   exitedBy: Partial<Record<ExitReason, number>>;
   emails: number;
+  zoneMissing: number;
 }
 
-export interface Statistics extends Omit<StepStatistics, 'stepId' | 'type'> {
+export interface Statistics extends Omit<StepStatistics, 'stepId' | 'type' | 'zoneMissing'> {
   completed: number;
   parked: number;
   backlog: { triggers: number; starts: number };
@@ -39,7 +40,7 @@ export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, step
   const own = byStep.get('');
   const types = new Map(steps.map(({ stepId, type }) => [stepId, type]));
   const removed = [...byStep.keys()].filter((stepId) => stepId !== '' && !types.has(stepId));
-  const { stepId: _, type: __, ...total } = stepStatistics('', 'removed', own);
+  const { stepId: _, type: __, zoneMissing: ___, ...total } = stepStatistics('', 'removed', own);
   return {
     ...total,
     completed: own?.completed ?? 0,
@@ -53,11 +54,11 @@ export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, step
 }
 
 type Counts = Omit<AutomationCount, '_id' | 'projectId' | 'automationId' | 'stepId'>;
-const FIELDS = ['entered', 'active', 'completed', 'parked', 'emails'] as const;
+const FIELDS = ['entered', 'active', 'completed', 'parked', 'emails', 'zoneMissing'] as const;
 
 /** Each writer keeps a part; fields that it never changed are absent. */
 function sumOf(parts: AutomationCount[]): Counts {
-  const sum: Counts = { entered: 0, active: 0, completed: 0, parked: 0, emails: 0, exited: {} };
+  const sum: Counts = { entered: 0, active: 0, completed: 0, parked: 0, emails: 0, zoneMissing: 0, exited: {} };
   for (const part of parts) {
     for (const field of FIELDS) sum[field] += part[field] ?? 0;
     for (const [reason, count] of Object.entries(part.exited ?? {}) as Array<[ExitReason, number]>)
@@ -76,5 +77,6 @@ function stepStatistics(stepId: string, type: StepStatistics['type'], count: Cou
     exited: Object.values(exitedBy).reduce((sum, number) => sum + number, 0),
     exitedBy,
     emails: count?.emails ?? 0,
+    zoneMissing: count?.zoneMissing ?? 0,
   };
 }

@@ -13,7 +13,7 @@ import { Empty } from '../../parts/page/notice.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, setQuery, to } from '../../router.ts';
 import { nameOf } from './graph/flow.ts';
-import { exitWords } from './graph/state.tsx';
+import { exitWords, zoneMissing } from './graph/state.tsx';
 import type { Names } from './names.ts';
 
 const LIMIT = 20;
@@ -173,6 +173,7 @@ function happened(
     under: until ? (
       <>
         until <Time at={until} />
+        {reason === 'zone_missing' && `, ${zoneMissing}`}
       </>
     ) : (
       under || undefined

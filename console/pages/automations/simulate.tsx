@@ -10,7 +10,7 @@ import { useForm } from '../../parts/forms/form.ts';
 import { Notice } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
 import { nameOf } from './graph/flow.ts';
-import { entryTypes, exitWords } from './graph/state.tsx';
+import { entryTypes, exitWords, zoneMissing } from './graph/state.tsx';
 import type { Names } from './names.ts';
 import { type Moment, momentsOf, requestOf, type Scenario, scaleOf } from './simulation.ts';
 
@@ -201,7 +201,8 @@ function shownAs(
   const gone = moment.until === null ? '' : `${duration(until - at)} gone, ${duration(moment.until - until)} to go`;
   const waited =
     moment.until === null || moment.until === at ? '' : `until ${day(moment.until)}, ${hour(moment.until)}`;
-  const under = kind === 'wait' ? (isOpen ? gone : waited) : kind === 'exited' ? exitWords(words) : entryWords(words);
+  const waiting = [isOpen ? gone : waited, words === 'zone_missing' && zoneMissing].filter(Boolean).join(', ');
+  const under = kind === 'wait' ? waiting : kind === 'exited' ? exitWords(words) : entryWords(words);
   const isGood = kind === 'entered' || kind === 'email' || kind === 'completed';
   const tone = isOpen ? 'live' : isGood ? 'good' : kind === 'exited' || kind === 'skipped' ? 'warn' : undefined;
   return { key, at, title: titles[kind], under: under || undefined, tone };

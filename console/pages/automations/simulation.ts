@@ -69,7 +69,11 @@ export function momentsOf({ entries, skipped }: Simulation): Moment[] {
     ...entry.steps.map(
       (step, number): Moment => ({
         ...{ key: `${index} ${number}`, at: Date.parse(step.at), kind: step.type, stepId: step.stepId },
-        ...{ until: step.until ? Date.parse(step.until) : null, branchId: step.branchId, words: step.rule ?? '' },
+        ...{
+          until: step.until ? Date.parse(step.until) : null,
+          branchId: step.branchId,
+          words: step.rule ?? step.reason ?? '',
+        },
       }),
     ),
     ...(entry.exit

@@ -264,7 +264,7 @@ function Privacy({ form, isReadOnly }: Part) {
 function Zones({ form, isReadOnly }: Part) {
   const why = isReadOnly && whyReadOnly;
   return (
-    <Section title="Time zones" hasRule>
+    <Section title="Time zones" note="for automations that wait until a time of day" hasRule>
       <div class="cols near">
         <div class="c6">
           <Select

@@ -15,6 +15,7 @@ import type { CompiledAutomation } from '../rules/compile.ts';
 import { describeWait } from '../rules/describe-wait.ts';
 import { isUnsubscribed } from '../rules/exits.ts';
 import { type Decision, decide, type Facts, type StepEvent, stepAfter } from '../rules/interpreter.ts';
+import { isWait } from '../rules/waits.ts';
 import { commitMove, type Move } from './commit.ts';
 import { exit } from './exit.ts';
 
@@ -185,8 +186,10 @@ async function recordEvents(
   const mails: NonNullable<Move['mails']> = [];
   for (const stepEvent of stepEvents) {
     const { type, stepId } = stepEvent;
-    if (type === 'wait') events.push({ type, at, stepId, until: new Date(stepEvent.untilMs) });
-    else if (type !== 'email') events.push({ type, at, stepId, branchId: stepEvent.branchId, rule: stepEvent.rule });
+    if (type === 'wait') {
+      const { untilMs, reason } = stepEvent;
+      events.push({ type, at, stepId, until: new Date(untilMs), ...(reason && { reason }) });
+    } else if (type !== 'email') events.push({ type, at, stepId, branchId: stepEvent.branchId, rule: stepEvent.rule });
     else {
       const step = compiled.graph.byId.get(stepId);
       const email = step?.type === 'email' ? step.email : {};
@@ -221,6 +224,6 @@ function left(before: Enrollment, after: Enrollment): Step {
 function directiveOf({ status, exitReason, stepId, waitUntil }: Enrollment, compiled: CompiledAutomation): Directive {
   if (status !== 'active') return { kind: 'end', status, reason: exitReason };
   const step = compiled.graph.byId.get(stepId ?? '');
-  const label = step?.type === 'wait' ? describeWait(step.delay, stepAfter(compiled, step.stepId)) : 'wait';
+  const label = step && isWait(step) ? describeWait(step, stepAfter(compiled, step.stepId)) : 'wait';
   return { kind: 'wait', untilMs: waitUntil?.getTime() ?? 0, label };
 }

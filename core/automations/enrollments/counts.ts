@@ -82,6 +82,7 @@ function countEvent({ type, stepId, emailId, reason }: EnrollmentEvent, add: Add
   if (stepId === undefined) return;
   const isExitStep = type === 'exited' && reason === 'exit_step';
   if (type === 'wait' || type === 'email' || type === 'branch' || isExitStep) add(stepId, 'entered', 1);
+  if (type === 'wait' && reason === 'zone_missing') add(stepId, 'zoneMissing', 1);
   if (!emailId) return;
   add(stepId, 'emails', 1);
   add('', 'emails', 1);

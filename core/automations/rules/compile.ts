@@ -4,6 +4,7 @@ import type { AutomationBranch, AutomationDefinition, AutomationShare, Automatio
 import { compileCriteria } from './criteria.ts';
 import { type CompiledEntry, compileEntry, type Person } from './entry.ts';
 import { type StepGraph, stepGraph } from './graph.ts';
+import type { Zones } from './waits.ts';
 
 /** A definition compiled for many contacts. */
 export interface CompiledAutomation {
@@ -17,6 +18,7 @@ export interface CompiledAutomation {
   rule(branch: AutomationBranch): string;
   /** The share of a split that a person is in: the same in every run and simulation, and after a crash. */
   shareOf(step: SplitStep, person: Person): AutomationShare;
+  zones: Zones;
 }
 
 type SplitStep = AutomationStep & { type: 'split' };
@@ -27,6 +29,7 @@ export function compileAutomation(
   definition: AutomationDefinition,
   declared: DeclaredTypes,
   { _id }: { _id: { toHexString(): string } },
+  zones: Zones,
 ): CompiledAutomation {
   const graph = stepGraph(definition.steps);
   const branches = definition.steps.flatMap((step) => (step.type === 'branch' ? step.branches : []));
@@ -34,6 +37,7 @@ export function compileAutomation(
   return {
     definition,
     graph,
+    zones,
     entry: compileEntry(definition.entryCriteria, declared),
     behaviours: [...rules.values()].flatMap(({ behaviours }) => behaviours),
     holds: (branch, subject) => rules.get(branch)?.matches(subject) ?? false,

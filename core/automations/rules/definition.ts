@@ -1,4 +1,4 @@
-import { CONTACT_FIELDS } from '../../../schemas/people/contacts.ts';
+import { CONTACT_FIELDS, CONTACT_PROPERTY } from '../../../schemas/people/contacts.ts';
 import { repeatedName } from '../../base/text/tags.ts';
 import {
   type DeclaredTypes,
@@ -10,6 +10,7 @@ import {
 } from '../../people/filters/filters.ts';
 import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
+import { delayFaults, untilFaults } from './waits.ts';
 
 type AutomationCode =
   | 'NAME_REQUIRED'
@@ -25,17 +26,9 @@ interface Fault {
   details: string;
 }
 
-const DELAY_DAYS_MAX = 3_650;
-const MINUTE_MS = 60_000;
-const UNIT_MS = { minutes: MINUTE_MS, mins: MINUTE_MS, hours: 60 * MINUTE_MS, days: 1_440 * MINUTE_MS };
 const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
 const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/;
 const FIELDS: readonly string[] = ['email', ...CONTACT_FIELDS];
-const PROPERTY = /^(?:(?:contactProperties|customFields)\.)?([A-Za-z0-9_]{1,64})$/;
-
-export function delayMs({ value, unit }: { value: number; unit: keyof typeof UNIT_MS }): number {
-  return value * UNIT_MS[unit];
-}
 
 /** The rules that a draft must already satisfy: all of endpoint 17 except those of activation. The first code becomes the answer's. */
 export function draftFaults(
@@ -99,7 +92,7 @@ function sayTypes(criteria: Record<string, unknown>, declared: DeclaredTypes): R
 /** The canonical path of a property that is watched for changes; null when it is not one. */
 export function propertyPath(property: string): string | null {
   if (FIELDS.includes(property)) return property;
-  const name = PROPERTY.exec(property)?.[1];
+  const name = CONTACT_PROPERTY.exec(property)?.[1];
   return name && name !== '__proto__' ? `contactProperties.${name}` : null;
 }
 
@@ -142,7 +135,9 @@ export function searchFaults(steps: readonly AutomationStep[], declared: Declare
 function stepFaults(step: AutomationStep, path: string, declared: DeclaredTypes): Fault[] {
   switch (step.type) {
     case 'wait':
-      return waitFaults(step.delay, path);
+      return delayFaults(step.delay, `${path}/delay`).map(invalid);
+    case 'wait_until':
+      return untilFaults(step.until, `${path}/until`, declared).map(invalid);
     case 'email':
       return emailFaults(step.email, path);
     case 'branch':
@@ -163,10 +158,8 @@ function splitFaults({ shares }: AutomationStep & { type: 'split' }, path: strin
   return [{ code: 'VALIDATION_ERROR', details: `${path}/shares: must add up to 100, and add up to ${sum}` }];
 }
 
-function waitFaults(delay: { value: number; unit: keyof typeof UNIT_MS }, path: string): Fault[] {
-  if (delay.value < 0) return [{ code: 'VALIDATION_ERROR', details: `${path}/delay: is required for a wait step` }];
-  if (delayMs(delay) <= DELAY_DAYS_MAX * UNIT_MS.days) return [];
-  return [{ code: 'VALIDATION_ERROR', details: `${path}/delay: must be ${DELAY_DAYS_MAX} days at most` }];
+function invalid(details: string): Fault {
+  return { code: 'VALIDATION_ERROR', details };
 }
 
 function emailFaults(email: AutomationEmail, path: string): Fault[] {

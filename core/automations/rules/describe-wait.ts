@@ -1,4 +1,5 @@
-import type { AutomationDelay } from '../model.ts';
+import type { AutomationDelay, AutomationUntil } from '../model.ts';
+import type { WaitStep } from './waits.ts';
 
 /** For the Web UI: the current wait, in the caller's own units. */
 function describeDelay({ value, unit }: AutomationDelay): string {
@@ -6,7 +7,16 @@ function describeDelay({ value, unit }: AutomationDelay): string {
   return `${value} ${name}${value === 1 ? '' : 's'}`;
 }
 
+/** "until 3 days before contactProperties.renewsAt", "until 09:00 on mon, fri in the zone of the person" */
+function describeUntil({ time, weekdays, timezone, property, offset }: AutomationUntil): string {
+  if (property !== undefined) return offset ? `${describeDelay(offset)} ${offset.direction} ${property}` : property;
+  const days = weekdays ? ` on ${weekdays.join(', ')}` : '';
+  const zone = timezone === 'contact' ? 'the zone of the person' : (timezone ?? 'the zone of the project');
+  return `${time}${days} in ${zone}`;
+}
+
 /** "wait 3 days, then welcome-2" */
-export function describeWait(delay: AutomationDelay, then: string | null): string {
-  return `wait ${describeDelay(delay)}, then ${then ?? 'the end'}`;
+export function describeWait(step: WaitStep, then: string | null): string {
+  const wait = step.type === 'wait' ? describeDelay(step.delay) : `until ${describeUntil(step.until)}`;
+  return `wait ${wait}, then ${then ?? 'the end'}`;
 }

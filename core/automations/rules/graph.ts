@@ -1,4 +1,5 @@
 import type { AutomationBranch, AutomationStep } from '../model.ts';
+import { isWait } from './waits.ts';
 
 /** A step that people leave by several ways. */
 export type ForkStep = AutomationStep & { type: 'branch' | 'split' };
@@ -210,9 +211,12 @@ const reachFaults: Check = (steps, graph, at) => {
   return steps.flatMap((step) => (reaches(stepId, step.stepId) ? [] : [`${at(step)}: no step leads here`]));
 };
 
+/** Workflows of these alone keep the stricter rule. */
+const OLD_TYPES: ReadonlyArray<AutomationStep['type']> = ['wait', 'email', 'branch'];
+
 /** Every email step, in branches too, is preceded by a wait step on all ways to it. */
 const waitFaults: Check = (steps, graph, at) => {
-  if (steps.some(({ type }) => type === 'split' || type === 'exit')) return pauseFaults(steps, graph, at);
+  if (steps.some(({ type }) => !OLD_TYPES.includes(type))) return pauseFaults(steps, graph, at);
   const hasto = 'an email step must be preceded by a wait step (delay 0 sends at once)';
   const faults = new Set<string>();
   if (graph.first?.type === 'email') faults.add(`${at(graph.first)}: ${hasto}`);
@@ -233,7 +237,7 @@ const pauseFaults: Check = (steps, graph, at) => {
   const open = steps.flatMap((step) => (step.type === 'email' ? after(step) : []));
   if (graph.first) open.push(graph.first);
   for (let step = open.pop(); step; step = open.pop()) {
-    if (seen.has(step.stepId) || step.type === 'wait') continue;
+    if (seen.has(step.stepId) || isWait(step)) continue;
     seen.add(step.stepId);
     if (step.type === 'email')
       faults.add(`${at(step)}: needs a wait step before it, after the email before (delay 0 sends at once)`);

@@ -1,8 +1,8 @@
 import type { FilterSubject, Past } from '../../people/filters/filters.ts';
 import type { AutomationStep, ExitReason } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
-import { delayMs } from './definition.ts';
 import type { Person } from './entry.ts';
+import { endOfWait, isWait } from './waits.ts';
 
 /** The position of an enrollment: before the first step, or in a wait. */
 export interface Position {
@@ -22,7 +22,8 @@ export interface Facts {
 }
 
 export type StepEvent =
-  | { type: 'wait'; stepId: string; untilMs: number }
+  /** Of both kinds of waits. zone_missing: it is counted in the zone of the project, since the person has none. */
+  | { type: 'wait'; stepId: string; untilMs: number; reason?: 'zone_missing' }
   | { type: 'email'; stepId: string }
   /** Of a split too. */
   | { type: 'branch'; stepId: string; branchId: string | null; rule: string }
@@ -44,12 +45,15 @@ export function decide(automation: CompiledAutomation, position: Position, facts
   const { graph } = automation;
   const stepEvents: StepEvent[] = [];
   const waiting = position.stepId === null ? null : graph.byId.get(position.stepId);
-  if (position.stepId !== null && waiting?.type !== 'wait')
+  if (position.stepId !== null && !(waiting && isWait(waiting)))
     return { stepEvents, next: { kind: 'exited', reason: 'step_removed', stepId: position.stepId } };
-  if (waiting?.type === 'wait') {
+  if (waiting && isWait(waiting)) {
+    const { stepId } = waiting;
     const fromMs = position.waitFromMs ?? facts.nowMs;
-    const untilMs = fromMs + delayMs(waiting.delay);
-    if (untilMs > facts.nowMs) return { stepEvents, next: { kind: 'wait', stepId: waiting.stepId, fromMs, untilMs } };
+    const end = endOfWait(waiting, fromMs, facts.person, automation.zones);
+    if (!end) return { stepEvents, next: { kind: 'exited', reason: 'no_date', stepId } };
+    const { untilMs } = end;
+    if (untilMs > facts.nowMs) return { stepEvents, next: { kind: 'wait', stepId, fromMs, untilMs } };
   }
 
   let cursor = waiting ? graph.next(waiting) : (graph.first?.stepId ?? null);
@@ -63,9 +67,11 @@ export function decide(automation: CompiledAutomation, position: Position, facts
       cursor = left.target;
       continue;
     }
-    if (step.type === 'wait') {
-      const untilMs = facts.nowMs + delayMs(step.delay);
-      stepEvents.push({ type: 'wait', stepId, untilMs });
+    if (isWait(step)) {
+      const end = endOfWait(step, facts.nowMs, facts.person, automation.zones);
+      if (!end) return { stepEvents, next: { kind: 'exited', reason: 'no_date', stepId } };
+      const { untilMs, isZoneMissing } = end;
+      stepEvents.push({ type: 'wait', stepId, untilMs, ...(isZoneMissing && { reason: 'zone_missing' }) });
       if (untilMs > facts.nowMs) return { stepEvents, next: { kind: 'wait', stepId, fromMs: facts.nowMs, untilMs } };
       cursor = graph.next(step);
     } else if (step.type === 'email') {

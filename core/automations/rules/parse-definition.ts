@@ -1,6 +1,6 @@
 import type { updateAutomationBody } from '../../../schemas/automations.ts';
 import type { Described } from '../../../schemas/schema.ts';
-import type { AutomationEmail, AutomationStep, EntryCriteria, ExitCriteria } from '../model.ts';
+import type { AutomationEmail, AutomationStep, AutomationUntil, EntryCriteria, ExitCriteria } from '../model.ts';
 
 type Definition = Described<typeof updateAutomationBody>;
 type StepInput = NonNullable<Definition['steps']>[number];
@@ -22,6 +22,7 @@ function readStep(step: StepInput, index: number, newId: (place: string) => stri
     checkExitCriteria: step.checkExitCriteria ?? true,
   };
   if (step.type === 'wait') return { ...common, type: 'wait', delay: step.delay ?? { value: -1, unit: 'minutes' } };
+  if (step.type === 'wait_until') return { ...common, type: 'wait_until', until: readUntil(step.until ?? {}) };
   if (step.type === 'email') return { ...common, type: 'email', email: readEmail(step.email ?? {}) };
   if (step.type === 'exit') return { ...common, type: 'exit' };
   if (step.type === 'split') {
@@ -60,6 +61,18 @@ export function readEntry(input: EntryInput | undefined): EntryCriteria {
 
 export function readExit(input: { type?: ExitCriteria['type'] | undefined } | undefined): ExitCriteria {
   return { type: input?.type ?? 'workflow_complete' };
+}
+
+function readUntil(input: NonNullable<StepInput['until']>): AutomationUntil {
+  const until: AutomationUntil = {};
+  const { time, weekdays, timezone, latestAfterDays, property, offset } = input;
+  if (time !== undefined) until.time = time;
+  if (weekdays !== undefined) until.weekdays = weekdays;
+  if (timezone !== undefined) until.timezone = timezone;
+  if (latestAfterDays !== undefined) until.latestAfterDays = latestAfterDays;
+  if (property !== undefined) until.property = property.replace(/^customFields\./, 'contactProperties.');
+  if (offset) until.offset = { value: offset.value, unit: offset.unit, direction: offset.direction };
+  return until;
 }
 
 function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {

@@ -15,7 +15,7 @@ import { type BehaviourLimits, readBehaviour } from './read-behaviour.ts';
 import { isObject, isProblem, type Problem, readCondition, type DeclaredTypes as Types } from './read-condition.ts';
 
 export { type Fact, type Past, Tally } from './behaviour.ts';
-export { compileFilter, type FilterSubject } from './matching.ts';
+export { compileField, compileFilter, type FilterSubject } from './matching.ts';
 export { listsNamedIn } from './membership.ts';
 export {
   type Behaviour,
@@ -34,6 +34,7 @@ export {
 } from './model.ts';
 export { filterToQuery } from './queries.ts';
 export type { BehaviourLimits } from './read-behaviour.ts';
+export { readDateField } from './read-condition.ts';
 export { asksAboutBehaviour, storedForm } from './stored-form.ts';
 export { compileWindows } from './windows.ts';
 

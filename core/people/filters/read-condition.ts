@@ -34,6 +34,15 @@ export function readCondition(group: Record<string, unknown>, declared: Declared
   return { field: known.field, ...read, ...id };
 }
 
+/** The path of a field of contacts that holds dates: one of that type, or a property that is not declared. */
+export function readDateField(name: string, { contactProperties }: DeclaredTypes): { field: string } | Problem {
+  const known = readField(name, { contactProperties });
+  if (!known) return { problem: ': must be contactProperties.<name>, createdAt or updatedAt' };
+  const { field, type, fixed } = known;
+  const isDeclared = fixed || Object.hasOwn(contactProperties, field.slice(field.indexOf('.') + 1));
+  return type === 'date' || !isDeclared ? { field } : { problem: `: must hold dates, and holds a ${type}` };
+}
+
 export interface KnownType {
   type: PropertyType;
   /** A built-in field has one type, whatever the caller names. */

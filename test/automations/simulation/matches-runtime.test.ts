@@ -18,6 +18,8 @@ type Item = { minute: number } & (
   | { kind: 'plan'; plan: string }
   | { kind: 'join' | 'leave' | 'unsubscribe' | 'delete' }
   | { kind: 'event'; amount: number }
+  | { kind: 'home'; home: string | null }
+  | { kind: 'due'; due: number | null }
 );
 interface Case {
   entry: string;
@@ -25,20 +27,45 @@ interface Case {
   pairs: Pair[];
   branches: Array<{ plan: string; event: boolean; all: boolean; merges: boolean; leaves: boolean; pairs: Pair[] }>;
   elseGoesOn: boolean;
-  contact: { plan: string; joined: boolean };
+  contact: { plan: string; joined: boolean; home: string | null; due: number | null };
   items: Item[];
 }
 interface Pair {
   value: number;
   unit: string;
   checks: [boolean, boolean];
+  /** A wait until then, in place of the delay. */
+  until: object | null;
 }
 
 const plans = fc.constantFrom('pro', 'pro', 'free', 'team', '');
+const homes = fc.constantFrom('Asia/Tokyo', 'America/New_York', 'Australia/Lord_Howe', 'Mars/Olympus', null);
+/** A date, in minutes after the beginning. */
+const dues = fc.option(fc.integer({ min: -1_440, max: 6 * 1_440 }), { freq: 8 });
+const direction = fc.constantFrom('before', 'after');
+const untils = fc.oneof(
+  fc.record(
+    {
+      time: fc.constantFrom('00:00', '09:00', '13:37', '23:45'),
+      weekdays: fc.subarray(['mon', 'wed', 'fri', 'sun'], { minLength: 1 }),
+      timezone: fc.constantFrom('contact', 'contact', 'Asia/Kathmandu'),
+      latestAfterDays: fc.integer({ min: 1, max: 3 }),
+    },
+    { requiredKeys: ['time'] },
+  ),
+  fc.record(
+    {
+      property: fc.constant('contactProperties.due_on'),
+      offset: fc.record({ value: fc.integer({ min: 0, max: 30 }), unit: fc.constant('hours'), direction }),
+    },
+    { requiredKeys: ['property'] },
+  ),
+);
 const pair: fc.Arbitrary<Pair> = fc.record({
   value: fc.integer({ min: 0, max: 3 }),
   unit: fc.constantFrom('minutes', 'hours', 'hours', 'days', 'days'),
   checks: fc.tuple(fc.boolean(), fc.boolean()),
+  until: fc.option(untils, { freq: 1 }),
 });
 const minute = fc.integer({ min: 1, max: 5 * 1_440 });
 const item: fc.Arbitrary<Item> = fc.oneof(
@@ -48,6 +75,8 @@ const item: fc.Arbitrary<Item> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ minute, kind: fc.constant('event' as const), amount: fc.integer({ min: 0, max: 9 }) }),
   },
+  { weight: 2, arbitrary: fc.record({ minute, kind: fc.constant('home' as const), home: homes }) },
+  { weight: 2, arbitrary: fc.record({ minute, kind: fc.constant('due' as const), due: dues }) },
   { weight: 1, arbitrary: fc.record({ minute, kind: fc.constantFrom('unsubscribe' as const, 'delete' as const) }) },
 );
 const cases: fc.Arbitrary<Case> = fc.record({
@@ -67,7 +96,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
     { maxLength: 2 },
   ),
   elseGoesOn: fc.boolean(),
-  contact: fc.record({ plan: plans, joined: fc.boolean() }),
+  contact: fc.record({ plan: plans, joined: fc.boolean(), home: homes, due: dues }),
   items: fc.array(item, { minLength: 3, maxLength: 10 }),
 });
 
@@ -83,6 +112,10 @@ describe('A simulation', function () {
       eventName: 'bought',
       properties: [{ propertyName: 'amount', type: 'number' }],
     });
+    await created(env.own.client, '/custom-fields', { fieldName: 'due_on', fieldType: 'date' });
+    const { adminKey, project } = env.own;
+    const zones = { timezone: 'Europe/Berlin', timezoneProperty: 'home' };
+    await env.client(adminKey).patch(`/account/projects/${project._id}`, zones);
     listId = (await created(env.own.client, '/contact-lists', { name: 'News' })).id;
     stage = await openAutomationStage(env);
   });
@@ -115,7 +148,9 @@ describe('A simulation', function () {
       simulated.entries.map(({ steps, exit }: Entry) => withoutTimes({ steps, exit })),
     );
     const times = ({ steps, exit }: Entry) =>
-      [...steps, ...(exit ? [exit] : [])].map(({ at }) => Date.parse(String(at)));
+      [...steps.flatMap(({ at, until }) => [at, until ?? at]), ...(exit ? [exit.at] : [])].map((at) =>
+        Date.parse(String(at)),
+      );
     for (const [index, entry] of real.entries.entries()) {
       const expected = times(simulated.entries[index]);
       for (const [place, ms] of times(entry).entries()) expect(ms - Number(expected[place])).to.be.within(0, DRIFT_MS);
@@ -136,7 +171,10 @@ describe('A simulation', function () {
       if (ms > clock.now().getTime()) env.clock.set(new Date(ms));
     };
     turnTo(fromMs);
-    const { id: contactId } = await created(client, '/contacts', { email: address, ...firstContact(one, listId) });
+    const { id: contactId } = await created(client, '/contacts', {
+      email: address,
+      ...firstContact(one, fromMs, listId),
+    });
     await stage.settled();
     const isInside = (filterBy: object) =>
       db.enrollments.findOne({ automationId: new ObjectId(id), live: true, ...filterBy });
@@ -147,7 +185,7 @@ describe('A simulation', function () {
       if (!first || atMs > beforeMs) return false;
       items.shift();
       turnTo(atMs);
-      await happen(first, contactId, address);
+      await happen(first, { contactId, address, fromMs });
       await stage.settled();
       return true;
     }
@@ -167,12 +205,15 @@ describe('A simulation', function () {
     return { entries: people.map(entryOf), skipped: await skipped(id) };
   }
 
-  async function happen(one: Item, contactId: string, address: string): Promise<void> {
+  async function happen(
+    one: Item,
+    { contactId, address, fromMs }: { contactId: string; address: string; fromMs: number },
+  ): Promise<void> {
     const { client, project } = env.own;
     const known = await env.deps.db.contacts.findOne({ _id: new ObjectId(contactId) });
     if (!known) return;
-    if (one.kind === 'plan')
-      await client.post('/contacts/email', { email: address, contactProperties: { plan: one.plan || null } });
+    const contactProperties = propertiesOf(one, fromMs);
+    if (contactProperties) await client.post('/contacts/email', { email: address, contactProperties });
     if (one.kind === 'join') await client.post('/contacts/email', { email: address, listIds: [listId] });
     if (one.kind === 'leave')
       await client.post(`/contact-lists/${listId}/contacts/remove`, { contactIds: [contactId] });
@@ -204,7 +245,15 @@ describe('A simulation', function () {
 });
 
 interface Entry {
-  steps: Array<{ type: string; at: Date | string; stepId?: string; branchId?: string | null; rule?: string }>;
+  steps: Array<{
+    type: string;
+    at: Date | string;
+    until?: Date | string;
+    stepId?: string;
+    branchId?: string | null;
+    rule?: string;
+    reason?: string;
+  }>;
   exit: { at: Date | string; status: string; reason: string | null } | null;
 }
 
@@ -218,7 +267,9 @@ function entryOf({ history, status, exitReason, endedAt }: Enrollment): Entry {
 
 function withoutTimes({ steps, exit }: Entry) {
   return {
-    steps: steps.map(({ type, stepId, branchId, rule }) => ({ type, stepId, branchId, rule })),
+    steps: steps.map(({ type, stepId, branchId, rule, reason }) => {
+      return { type, stepId, branchId, rule, zone: type === 'wait' ? reason : undefined };
+    }),
     exit: exit && { status: exit.status, reason: exit.reason },
   };
 }
@@ -273,25 +324,43 @@ function stepsOf({ pairs, branches, elseGoesOn, entry }: Case) {
     if (branch.leaves && !branch.merges) steps.push({ type: 'exit', stepId: `b${n}-exit` });
     return steps.map((step) => ({ ...step, parentBranchStepId: 'choice', parentBranchId: `b${n}` }));
   });
-  const tail = hasTail ? pairOf({ value: 1, unit: 'hours', checks: [true, true] }, 'tail') : [];
+  const tail = hasTail ? pairOf({ value: 1, unit: 'hours', checks: [true, true], until: null }, 'tail') : [];
   return [...steps, choice, ...within, ...tail];
 }
 
-function pairOf({ value, unit, checks }: Pair, name: string) {
+function pairOf({ value, unit, checks, until }: Pair, name: string) {
+  const own = { stepId: `${name}-wait`, checkExitCriteria: checks[0] };
   return [
-    wait(value, unit, { stepId: `${name}-wait`, checkExitCriteria: checks[0] }),
+    until ? { type: 'wait_until', until, ...own } : wait(value, unit, own),
     email(`${name}-mail`, { checkExitCriteria: checks[1] }),
   ];
 }
 
-function firstContact({ contact: { plan, joined } }: Case, listId: string) {
-  return { contactProperties: plan ? { plan } : {}, listIds: joined ? [listId] : [] };
+function firstContact({ contact: { plan, joined, home, due } }: Case, fromMs: number, listId: string) {
+  const contactProperties = {
+    ...(plan && { plan }),
+    ...(home && { home }),
+    ...(due !== null && { due_on: dateAt(due, fromMs) }),
+  };
+  return { contactProperties, listIds: joined ? [listId] : [] };
+}
+
+/** The properties that the item changes; null: it changes something else. */
+function propertiesOf(item: Item, fromMs: number): object | null {
+  if (item.kind === 'plan') return { plan: item.plan || null };
+  if (item.kind === 'home') return { home: item.home };
+  return item.kind === 'due' ? { due_on: item.due === null ? null : dateAt(item.due, fromMs) } : null;
+}
+
+function dateAt(minutes: number, fromMs: number): string {
+  return new Date(fromMs + minutes * MINUTE).toISOString();
 }
 
 function scenario(one: Case, fromMs: number, listId: string) {
   const at = ({ minute: n }: Item) => new Date(fromMs + n * MINUTE).toISOString();
   const changes = one.items.flatMap((item): object[] => {
-    if (item.kind === 'plan') return [{ at: at(item), contactProperties: { plan: item.plan || null } }];
+    const contactProperties = propertiesOf(item, fromMs);
+    if (contactProperties) return [{ at: at(item), contactProperties }];
     if (item.kind === 'join') return [{ at: at(item), listIds: [listId] }];
     if (item.kind === 'leave') return [{ at: at(item), removeListIds: [listId] }];
     if (item.kind === 'unsubscribe') return [{ at: at(item), unsubscribed: true }];
@@ -300,5 +369,5 @@ function scenario(one: Case, fromMs: number, listId: string) {
   const events = one.items.flatMap((item) =>
     item.kind === 'event' ? [{ at: at(item), eventName: 'bought', properties: { amount: item.amount } }] : [],
   );
-  return { from: new Date(fromMs).toISOString(), contact: firstContact(one, listId), changes, events };
+  return { from: new Date(fromMs).toISOString(), contact: firstContact(one, fromMs, listId), changes, events };
 }

@@ -113,6 +113,32 @@ describe('The pages of automations', () => {
     await shoot(page, 'automation-split');
   });
 
+  it('draws a wait until a time and until a date, and says in whose zone', async () => {
+    const { client } = suite.own;
+    const offset = { value: 3, unit: 'days', direction: 'before' };
+    const { id } = await created(client, '/automations', {
+      name: 'Until then',
+      steps: [
+        { type: 'wait_until', stepId: 'morning', until: { time: '09:00', weekdays: ['mon'], timezone: 'contact' } },
+        email('hello'),
+        { type: 'wait_until', stepId: 'date', until: { property: 'contactProperties.renewsAt', offset } },
+        email('renew'),
+      ],
+    });
+    const page = await suite.open(`/automations/${id}?step=morning`);
+    const graph = page.getByRole('group', { name: 'Steps', exact: true });
+    await graph.getByRole('link', { name: /^Wait until 3 days before/ }).waitFor();
+    await page.getByRole('heading', { name: 'Wait until 09:00, mon' }).waitFor();
+    await page.getByText('In the zone of each person').waitFor();
+    await page.getByText('Without a zone of their own').waitFor();
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByRole('slider').waitFor();
+    await page.getByText(/in the zone of the project, for want of their own$/).waitFor();
+    await page.getByText('no date to wait for').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'automation-wait-until');
+  });
+
   it('leads from the figure of a step to the people on it, and fits a telephone', async () => {
     const { id: automationId } = await activeAutomation(suite.own.client, {
       steps: [wait(3, 'days', { stepId: 'first-wait' }), email('welcome')],

@@ -89,6 +89,7 @@ export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'branch') return branchName(step.branches ?? []);
   if (step.type === 'split') return `Split ${(step.shares ?? []).map(({ share }) => share).join(' / ')}`;
   if (step.type === 'exit') return 'Leave';
+  if (step.type === 'wait_until') return untilName(step.until ?? {});
   const { subject, templateId, templateName } = step.email ?? {};
   return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';
 }
@@ -97,6 +98,21 @@ export function waitName(delay: { value: number; unit: string } | undefined): st
   if (!delay || delay.value === 0) return 'Without a wait';
   const unit = delay.unit === 'mins' ? 'minutes' : delay.unit;
   return `Wait ${delay.value} ${delay.value === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+/** 'Wait until 09:00, mon, fri', 'Wait until 3 days before renewsAt'. */
+function untilName({ time, weekdays, property = '', offset }: NonNullable<AutomationStep['until']>): string {
+  if (time) return `Wait until ${[time, ...(weekdays ?? [])].join(', ')}`;
+  const date = property.replace('contactProperties.', '');
+  if (!offset || offset.value === 0) return `Wait until ${date}`;
+  return `${waitName(offset).replace('Wait', 'Wait until')} ${offset.direction} ${date}`;
+}
+
+/** In whose zone a step counts; null: it asks for no time of day. */
+export function zoneWords({ type, until }: Pick<AutomationStep, 'type' | 'until'>): string | null {
+  if (type !== 'wait_until' || !until?.time) return null;
+  if (until.timezone === 'contact') return 'In the zone of each person';
+  return until.timezone ? `In the zone ${until.timezone}` : 'In the zone of the project';
 }
 
 function branchName(branches: NonNullable<AutomationStep['branches']>): string {

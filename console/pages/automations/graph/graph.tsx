@@ -98,7 +98,10 @@ export function Graph({
   );
 }
 
-const icons = { wait: 'clock', email: 'email', branch: 'automation', split: 'automation', exit: 'close' } as const;
+const icons = {
+  ...({ wait: 'clock', email: 'email', branch: 'automation', split: 'automation', exit: 'close' } as const),
+  wait_until: 'clock',
+} as const;
 
 function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names): Node[] {
   const figures = new Map(statistics?.steps.map((step) => [step.stepId, step]));
@@ -119,6 +122,7 @@ function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names)
         branch: 'First branch that holds',
         split: 'Each person one side',
         exit: `${count(own?.exited ?? 0)} left here`,
+        wait_until: `${count(own?.entered ?? 0)} came here`,
       }[step.type];
       return { id: step.stepId, name: nameOf(step, names.templates), under, icon, here: own?.active ?? 0 };
     }),

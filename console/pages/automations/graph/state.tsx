@@ -43,7 +43,11 @@ const exits: Record<string, string> = {
   step_removed: 'their step was removed',
   exit_step: 'by an exit step',
   automation_archived: 'automation archived',
+  no_date: 'no date to wait for',
 };
+
+/** Of a wait. */
+export const zoneMissing = 'in the zone of the project, for want of their own';
 
 export function exitWords(reason: string): string {
   return exits[reason] ?? reason.replace(/_/g, ' ');

@@ -6,7 +6,7 @@ import { Empty } from '../../../parts/page/notice.tsx';
 import { Section } from '../../../parts/page/page.tsx';
 import { to } from '../../../router.ts';
 import type { Names } from '../names.ts';
-import { END, nameOf, waysOf } from './flow.ts';
+import { END, nameOf, waysOf, zoneWords } from './flow.ts';
 import { exitWords } from './state.tsx';
 
 /** The step that was chosen in the graph, with its figures. */
@@ -36,7 +36,7 @@ export function ChosenStep({
         {count(n)}
       </a>
     );
-  const { active = 0, entered = 0, exited = 0, exitedBy = {}, emails = 0 } = figures ?? {};
+  const { active = 0, entered = 0, exited = 0, exitedBy = {}, emails = 0, zoneMissing = 0 } = figures ?? {};
   const pairs: Array<readonly [string, ComponentChildren]> = [
     ['Here now', people(active, { at: step.stepId })],
     ['Came here', count(entered)],
@@ -45,10 +45,13 @@ export function ChosenStep({
       .filter(([, n]) => n > 0)
       .map(([reason, n]) => [exitWords(reason), count(n)] as const),
     ...(step.type === 'email' ? [['Mails', count(emails)] as const] : []),
+    ...(step.until?.timezone === 'contact' ? [['Without a zone of their own', count(zoneMissing)] as const] : []),
   ];
+  const zone = zoneWords(step);
   return (
     <Section title={nameOf(step, names.templates)} note={`step ${index + 1}`}>
       <Pairs pairs={pairs} isNum />
+      {zone && <p class="dim">{zone}</p>}
       {step.type === 'email' && step.email?.templateId && (
         <p>
           <a class="link" href={to(`/templates/${step.email.templateId}`)}>
