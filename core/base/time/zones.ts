@@ -73,9 +73,8 @@ function changeBetween(zone: string, lowMs: number, highMs: number): number {
 function offsetAt(zone: string, ms: number): number {
   const format = formatOf(zone);
   if (!format) throw new RangeError(`${zone} is no time zone`);
-  const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value;
   const [, sign, hours = '0', minutes = '0', seconds = '0'] =
-    /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(name ?? '') ?? [];
+    /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(format.format(ms)) ?? [];
   const offsetMs = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * SECOND_MS;
   return sign === '-' ? -offsetMs : offsetMs;
 }
@@ -91,7 +90,8 @@ function formatOf(zone: string): Intl.DateTimeFormat | null {
 
 function newFormat(timeZone: string): Intl.DateTimeFormat | null {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+    // The year alone is written in a fifth of the time of a date in parts.
+    return new Intl.DateTimeFormat('en', { timeZone, year: 'numeric', timeZoneName: 'longOffset' });
   } catch {
     return null;
   }
