@@ -7,6 +7,7 @@ import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { readDate } from '../base/text/coercion.ts';
+import { breather } from '../base/work/breathe.ts';
 import { liveGroups } from '../consent/suppressions/groups.ts';
 import { suppressionsAgainst } from '../consent/suppressions/suppressions.ts';
 import { applyChange, type ContactChange, type Drafts } from '../people/changes/apply-change.ts';
@@ -74,7 +75,8 @@ export async function simulateAutomation(
   }
   const who = { $in: [beginning.contact._id] };
   const tally = await readTally(deps, { projectId: project._id, who, behaviours: compiled.behaviours });
-  const simulation = simulate(compiled, { fromMs, ...beginning, automationId: automation._id, occurrences, tally });
+  const world = { fromMs, ...beginning, automationId: automation._id, occurrences, tally };
+  const simulation = await simulate(compiled, world, breather());
   return { ...simulation, mails: await mailsOf(deps, automation, simulation) };
 }
 

@@ -1,4 +1,5 @@
 import type { PropertyValue } from '../../base/model.ts';
+import type { Pause } from '../../base/work/breathe.ts';
 import type { Tally } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
 import type { ExitReason } from '../model.ts';
@@ -52,7 +53,7 @@ interface Inside {
 }
 
 /** Runs until nothing more happens. Events at the moment of a wake-up happen before it. */
-export function simulate(automation: CompiledAutomation, world: World): Simulation {
+export async function simulate(automation: CompiledAutomation, world: World, pause: Pause): Promise<Simulation> {
   const { entry, definition } = automation;
   const result: Simulation = { entries: [], skipped: [] };
   let contact: Contact | null = null;
@@ -137,13 +138,17 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
   change(null, world.contact, world.fromMs);
   // Stable, so that events of the same moment keep their order.
   for (const occurrence of world.occurrences.toSorted((a, b) => a.atMs - b.atMs)) {
-    wakeUntil(occurrence.atMs);
+    await wakeUntil(occurrence.atMs);
     occur(occurrence);
+    await pause();
   }
-  wakeUntil(Number.POSITIVE_INFINITY);
+  await wakeUntil(Number.POSITIVE_INFINITY);
   return result;
 
-  function wakeUntil(beforeMs: number): void {
-    while (inside && inside.untilMs < beforeMs) advance(inside.untilMs);
+  async function wakeUntil(beforeMs: number): Promise<void> {
+    while (inside && inside.untilMs < beforeMs) {
+      advance(inside.untilMs);
+      await pause();
+    }
   }
 }

@@ -122,6 +122,12 @@ describe('A wait until a time or a date', () => {
     expect(ends[0]).to.not.equal(ends[1]);
     const [step] = (await statistics(id)).steps;
     expect(step).to.include({ stepId: 'morning', type: 'wait_until', entered: 4, active: 4, zoneMissing: 2 });
+    const path = `/account/projects/${env.own.project._id}`;
+    const { client } = env.own;
+    await env.client(env.own.adminKey).patch(path, { timezone: 'Asia/Kathmandu' });
+    const { entries } = (await client.post(`/automations/${id}/simulate`, {})).body.data;
+    expect(clockOf(entries[0].steps[0].until, 'Asia/Kathmandu'), 'a zone that was just changed').to.equal('09:00');
+    await env.client(env.own.adminKey).patch(path, { timezone: 'America/New_York' });
   });
 
   it('is prolonged by a date that moved later, and the mail leaves at that one', async () => {
