@@ -67,6 +67,8 @@ export interface ActivityChange {
   leftListIds: string[];
   /** The import that made the change. */
   importId: string | null;
+  /** The automation that made the change. */
+  automationId: string | null;
 }
 
 export interface ActivityConsent {

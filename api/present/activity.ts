@@ -24,8 +24,16 @@ function presentChange({
   joinedListIds = [],
   leftListIds = [],
   importId,
+  automationId,
 }: NonNullable<Activity['change']>) {
-  return { fields, fieldCount, joinedListIds, leftListIds, importId: importId ?? null };
+  return {
+    fields,
+    fieldCount,
+    joinedListIds,
+    leftListIds,
+    importId: importId ?? null,
+    automationId: automationId ?? null,
+  };
 }
 
 function presentSuppression({ groupId, reason, evidence, updatedAt }: NonNullable<Activity['suppression']>) {

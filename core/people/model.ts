@@ -55,6 +55,7 @@ export interface ContactHistory {
   joinedListIds?: ObjectId[];
   leftListIds?: ObjectId[];
   importId?: ObjectId;
+  automationId?: ObjectId;
 }
 
 export interface FieldChange {

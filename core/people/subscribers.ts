@@ -13,6 +13,8 @@ export interface PublishedChange {
   runWorkflow: boolean;
   /** The import that made it. */
   importId?: ObjectId | undefined;
+  /** The automations that led to it; the last one made it. */
+  causedBy?: readonly ObjectId[] | undefined;
 }
 
 /** A part of the product that follows contact changes. */

@@ -37,7 +37,7 @@ const event = {
 const change = {
   title: 'ActivityChange',
   type: ['object', 'null'],
-  required: ['fields', 'fieldCount', 'joinedListIds', 'leftListIds', 'importId'],
+  required: ['fields', 'fieldCount', 'joinedListIds', 'leftListIds', 'importId', 'automationId'],
   description: 'Of a change of the contact: type is contact.created or contact.updated.',
   properties: {
     fields: {
@@ -58,6 +58,7 @@ const change = {
     joinedListIds: ids,
     leftListIds: ids,
     importId: { ...nullableString, description: 'The import that made the change.' },
+    automationId: { ...nullableString, description: 'The automation that made the change.' },
   },
 } as const;
 const suppression = {

@@ -140,6 +140,15 @@ function changes(change: NonNullable<ActivityEntry['change']>, name: Names<Conta
           </a>
         </>
       )}
+      {change.automationId && (
+        <>
+          {' '}
+          by{' '}
+          <a class="link" href={to(`/automations/${change.automationId}`)}>
+            an automation
+          </a>
+        </>
+      )}
     </>
   );
 }

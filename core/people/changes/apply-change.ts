@@ -45,6 +45,8 @@ export interface ContactChange {
   runWorkflow?: boolean | undefined;
   /** Recorded with the change, for the contact as it is afterwards; also when nothing else of it changes. */
   consent?: ConsentEvidence | undefined;
+  /** The automations that led to it, each by a change of its own; the last one makes this change. */
+  causedBy?: readonly ObjectId[] | undefined;
 }
 
 export interface ContactOutcome {

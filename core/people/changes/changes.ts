@@ -98,7 +98,7 @@ async function commitChanges(
     const rules = await projectRulesOf(deps, projectId);
     let { writer } = options;
     return inTransaction(deps, (session) => {
-      const run = runChanges(deps, session, projectId, rules, changes, { ...options, writer });
+      const run = writeContactChanges(deps, session, projectId, rules, changes, { ...options, writer });
       // A retry writes to another part of the counts: the conflict may be with a process that died in a transaction on this one.
       writer = nextWriter(writer);
       return run;
@@ -132,14 +132,15 @@ async function commitSingly(
   ];
 }
 
-async function runChanges(
+/** For callers that have a transaction of their own: they announce what it publishes, after the commit. */
+export async function writeContactChanges(
   deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
   rules: ProjectRules,
   changes: ContactChange[],
   { writer, importId, inSameTransaction }: WriteOptions,
-) {
+): Promise<{ outcomes: Array<ContactOutcome | AppError>; published: PublishedChange[] }> {
   const drafts = await readDrafts(deps, session, projectId, changes);
   const goneListIds = await findGone(deps, session, projectId, changes);
   await writeFacts(deps, session, projectId, changes, drafts);
@@ -156,7 +157,8 @@ async function runChanges(
     const { before, after } = outcome;
     const change = changes[index] as ContactChange;
     const isHeldBack = before?.isQuiet === true && isByTime(change, before, facts.now);
-    return [{ before, after, runWorkflow: change.runWorkflow !== false && !isHeldBack, importId }];
+    const { causedBy } = change;
+    return [{ before, after, runWorkflow: change.runWorkflow !== false && !isHeldBack, importId, causedBy }];
   });
   await writeContacts(deps, session, projectId, drafts);
   await recordConsents(deps, session, projectId, consentsOf(changes, outcomes));
@@ -190,7 +192,7 @@ export async function findGone(
   deps: PeopleDeps,
   session: Session | undefined,
   projectId: ObjectId,
-  changes: ContactChange[],
+  changes: ReadonlyArray<Pick<ContactChange, 'addListIds'>>,
 ): Promise<Set<string>> {
   const named = changes.flatMap(({ addListIds = [] }) => addListIds.map((id) => [id.toHexString(), id] as const));
   const ids = new Map(named);

@@ -84,11 +84,12 @@ export async function namingDeleted(
 }
 
 function historyOf(
-  { before, after, importId }: PublishedChange,
+  { before, after, importId, causedBy }: PublishedChange,
   given: Pick<ContactHistory, 'projectId' | 'at'>,
 ): ContactHistory | null {
   if (!after) return null;
   const fields = before ? changedValues(before, after) : [];
+  const automationId = causedBy?.at(-1);
   const joinedListIds = without(after.listIds, before?.listIds ?? []);
   const leftListIds = without(before?.listIds ?? [], after.listIds);
   if (before && fields.length + joinedListIds.length + leftListIds.length === 0) return null;
@@ -100,6 +101,7 @@ function historyOf(
     ...(joinedListIds.length > 0 ? { joinedListIds } : {}),
     ...(leftListIds.length > 0 ? { leftListIds } : {}),
     ...(importId ? { importId } : {}),
+    ...(automationId ? { automationId } : {}),
   };
 }
 

@@ -30,7 +30,7 @@ export const contacts = {
     section: 'changes',
     rows: ofContact(({ db }, theirs) =>
       inBatches(db.contactHistory.find(byContact(theirs), { hint: 'contact' }).sort({ at: -1, _id: -1 }), (change) =>
-        pick(change, 'at', 'kind', 'fields', 'fieldCount', 'joinedListIds', 'leftListIds', 'importId'),
+        pick(change, 'at', 'kind', 'fields', 'fieldCount', 'joinedListIds', 'leftListIds', 'importId', 'automationId'),
       ),
     ),
     removal: FORGOTTEN,
