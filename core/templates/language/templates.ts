@@ -1,6 +1,6 @@
 import { compileProgram, type LinkStart, type Op, runOps, type TemplateKind, type WrittenLink } from './compile.ts';
 import { parseTemplate, TemplateSyntaxError } from './syntax.ts';
-import { property, type Run, type Scope, TemplateRenderError } from './values.ts';
+import { type Limits, MAIL_LIMITS, property, type Run, type Scope, TemplateRenderError } from './values.ts';
 
 export { type TemplateKind, TemplateRenderError, type WrittenLink };
 
@@ -28,6 +28,12 @@ type CompiledTemplate = { ok: true; template: Template } | { ok: false; message:
 
 /** Text that all recipients share, or a function that renders a part that differs. */
 type TemplatePart = string | ((variables: Variables) => string);
+
+/** The limits of several renderings, and the steps that they took so far. */
+export interface Budget {
+  limits: Limits;
+  spent: number;
+}
 
 const START = { line: 1, column: 1 };
 
@@ -59,6 +65,18 @@ export function renderTemplate(template: Template, variables: Variables, links?:
   const text = render(template.ops, variables, links);
   if (template.kind === 'html' && hasTooManyTags(text)) throw new TemplateRenderError(TOO_MANY_TAGS);
   return text;
+}
+
+/** For short texts that share the steps of a budget. */
+export function renderShort({ ops }: Template, variables: Variables, budget: Budget): string {
+  const { spent: steps, limits } = budget;
+  const run: Run = { out: '', steps, limits, links: undefined };
+  try {
+    runOps(ops, scopeOf(variables), run);
+    return run.out;
+  } finally {
+    budget.spent = run.steps;
+  }
 }
 
 /** The template as fixed text and holes, in order: the rendered holes and the texts joined are the whole mail. */
@@ -105,8 +123,11 @@ function hasTooManyTags(html: string): boolean {
 }
 
 function render(ops: readonly Op[], variables: Variables, links?: LinkNumbers): string {
-  const run: Run = { out: '', steps: 0, links };
-  const scope: Scope = { value: variables, parent: null, loop: null, root: variables };
-  runOps(ops, scope, run);
+  const run: Run = { out: '', steps: 0, limits: MAIL_LIMITS, links };
+  runOps(ops, scopeOf(variables), run);
   return run.out;
+}
+
+function scopeOf(variables: Variables): Scope {
+  return { value: variables, parent: null, loop: null, root: variables };
 }

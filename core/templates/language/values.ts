@@ -1,5 +1,10 @@
-const STEPS_MAX = 200_000;
-const OUTPUT_LENGTH_MAX = 2_000_000;
+/** How long a rendering may take, and how long its text may be. */
+export interface Limits {
+  readonly steps: number;
+  readonly length: number;
+}
+
+export const MAIL_LIMITS: Limits = { steps: 200_000, length: 2_000_000 };
 const CHARACTERS_A_STEP = 100;
 
 /** A template that these variables make too long or too slow; the message says what the caller can change. */
@@ -8,6 +13,7 @@ export class TemplateRenderError extends Error {}
 export interface Run {
   out: string;
   steps: number;
+  limits: Limits;
   /** Where the addresses of links begin in `out`, with the numbers of the links; not kept when it is left out. */
   links: Map<number, number> | undefined;
 }
@@ -30,14 +36,15 @@ export interface Loop {
 
 export function spend(run: Run, steps: number): void {
   run.steps += steps;
-  if (run.steps > STEPS_MAX)
-    throw new TemplateRenderError(`Rendering takes more than ${STEPS_MAX} steps: the loops run too often.`);
+  const { steps: max } = run.limits;
+  if (run.steps > max)
+    throw new TemplateRenderError(`Rendering takes more than ${max} steps: the loops run too often.`);
 }
 
 export function write(run: Run, text: string): void {
   run.out += text;
-  if (run.out.length > OUTPUT_LENGTH_MAX)
-    throw new TemplateRenderError(`The rendered text is longer than ${OUTPUT_LENGTH_MAX} characters.`);
+  const { length: max } = run.limits;
+  if (run.out.length > max) throw new TemplateRenderError(`The rendered text is longer than ${max} characters.`);
 }
 
 /** Own properties only: inherited ones cannot be reached from a template. */
