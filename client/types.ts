@@ -409,7 +409,7 @@ export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
 
 export interface AutomationStep {
   stepId: string;
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   nextStepId: string | null;
   parentBranchStepId: string | null;
@@ -425,10 +425,12 @@ export interface AutomationStep {
   shares?: AutomationShare[];
   /** Of a wait_until. */
   until?: AutomationUntil;
+  /** Of an update_contact. */
+  update?: AutomationUpdate;
 }
 
 export interface AutomationStepInput {
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   stepId?: string;
   nextStepId?: string | null;
@@ -441,9 +443,11 @@ export interface AutomationStepInput {
   shares?: AutomationShareInput[];
   /** Of a wait_until. Either time: the next moment at which a clock shows it on one of the weekdays; a time that the zone skips is the next moment that it has, one that it has twice the first. Or property: a date of the person, with an offset; a moment that is over passes at once, and a person without a date, or with one more than 3,650 days away, leaves (exitReason no_date). At the end of the wait the moment is computed again from the person as they are then: a date or zone that moved later prolongs the wait, and a date that moved earlier is noticed only then. */
   until?: AutomationUntil;
+  /** What changes of the person; one thing at least. */
+  update?: AutomationUpdate;
 }
 
-export type AutomationStepType = 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until';
+export type AutomationStepType = 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact';
 
 export interface AutomationUntil {
   time?: string;
@@ -456,6 +460,14 @@ export interface AutomationUntil {
   /** contactProperties.<name>, declared as a date or not declared; createdAt or updatedAt. */
   property?: string;
   offset?: AutomationOffset;
+}
+
+export interface AutomationUpdate {
+  /** null removes a property. A text may hold placeholders as mails do, such as {{contactProperties.plan}}, {{email}} or {{event.properties.amount}}. */
+  contactProperties?: Record<string, PropertyInput>;
+  /** Lists, not segments. */
+  addListIds?: string[];
+  removeListIds?: string[];
 }
 
 export interface AutomationWarning {
@@ -2059,7 +2071,7 @@ export interface EnrollmentChange {
 }
 
 export interface EnrollmentEvent {
-  type: 'entered' | 'wait' | 'email' | 'branch' | 'branch_left' | 'parked' | 'moved' | 'completed' | 'exited';
+  type: 'entered' | 'wait' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'parked' | 'moved' | 'completed' | 'exited';
   at: string;
   stepId?: string;
   /** Of a wait: its end. */
@@ -2068,7 +2080,7 @@ export interface EnrollmentEvent {
   branchId?: string | null;
   /** The criteria that decided. */
   rule?: string;
-  /** Of an exit or a mail that was not made. zone_missing: a wait in the zone of the project, since the person has none. */
+  /** Of an exit or a mail that was not made, or why an update_contact could not change the person. zone_missing: a wait in the zone of the project, since the person has none. */
   reason?: string;
 }
 
@@ -3820,7 +3832,7 @@ export interface SimulatedMail {
 }
 
 export interface SimulatedStep {
-  type: 'wait' | 'email' | 'branch' | 'branch_left';
+  type: 'wait' | 'email' | 'branch' | 'branch_left' | 'update_contact';
   at: string;
   stepId: string;
   /** Of a wait: its end. */
@@ -3828,7 +3840,9 @@ export interface SimulatedStep {
   branchId?: string | null;
   /** The criteria that decided. */
   rule?: string;
-  /** zone_missing: a wait in the zone of the project, since the person has none. */
+  /** Of an update_contact: what it changes, with the texts rendered. */
+  update?: AutomationUpdate;
+  /** Why an update_contact cannot change the person. zone_missing: a wait in the zone of the project, since the person has none. */
   reason?: string;
 }
 
@@ -3921,7 +3935,7 @@ export interface StartedMigration {
 
 export interface StepStatistics {
   stepId: string;
-  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'removed';
+  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact' | 'removed';
   entered: number;
   active: number;
   exited: number;
@@ -3930,6 +3944,10 @@ export interface StepStatistics {
   emails: number;
   /** People who waited in the zone of the project, because they have none, or none that exists. */
   zoneMissing: number;
+  /** People that an update_contact changed. */
+  updated: number;
+  /** People that it could not change; they continued. */
+  failed: number;
 }
 
 export type StreamEvent =

@@ -11,7 +11,7 @@ import {
   timestampField,
 } from './common.ts';
 import { givenTags } from './mail/tags.ts';
-import { contactFieldValues, customProperties } from './people/contacts.ts';
+import { CONTACT_LISTS_MAX, contactFieldValues, customProperties } from './people/contacts.ts';
 import { schema, shape } from './schema.ts';
 
 const AUTOMATION_NAME_MAX = 255;
@@ -179,12 +179,28 @@ const share = {
   },
 } as const;
 
-const STEP_TYPES = ['wait', 'email', 'branch', 'split', 'exit', 'wait_until'] as const;
+const changedLists = { type: 'array', maxItems: CONTACT_LISTS_MAX, items: idReference } as const;
+const update = {
+  title: 'AutomationUpdate',
+  type: 'object',
+  description: 'What changes of the person; one thing at least.',
+  properties: {
+    contactProperties: {
+      ...customProperties,
+      description:
+        'null removes a property. A text may hold placeholders as mails do, such as {{contactProperties.plan}}, {{email}} or {{event.properties.amount}}.',
+    },
+    addListIds: { ...changedLists, description: 'Lists, not segments.' },
+    removeListIds: changedLists,
+  },
+} as const;
+
+const STEP_TYPES = ['wait', 'email', 'branch', 'split', 'exit', 'wait_until', 'update_contact'] as const;
 const stepType = {
   title: 'AutomationStepType',
   enum: STEP_TYPES,
   description:
-    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it.',
+    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it.',
 } as const;
 const step = {
   title: 'AutomationStepInput',
@@ -202,6 +218,7 @@ const step = {
     branches: { type: 'array', maxItems: BRANCHES_MAX, items: branch },
     shares: { type: 'array', maxItems: SHARES_MAX, items: share },
     until,
+    update,
   },
 } as const;
 
@@ -370,6 +387,7 @@ const stepAnswer = {
     branches: { type: 'array', items: branchAnswer, description: 'Of a branch.' },
     shares: { type: 'array', items: shareAnswer, description: 'Of a split.' },
     until: { ...until, description: 'Of a wait_until.' },
+    update: { ...update, description: 'Of an update_contact.' },
   },
 } as const;
 
@@ -403,7 +421,7 @@ const statistics = {
       items: {
         title: 'StepStatistics',
         type: 'object',
-        required: ['stepId', 'entered', 'active', 'exited', 'exitedBy', 'emails', 'zoneMissing'],
+        required: ['stepId', 'entered', 'active', 'exited', 'exitedBy', 'emails', 'zoneMissing', 'updated', 'failed'],
         properties: {
           stepId: { type: 'string' },
           type: { enum: [...STEP_TYPES, 'removed'] },
@@ -416,6 +434,8 @@ const statistics = {
             ...counted,
             description: 'People who waited in the zone of the project, because they have none, or none that exists.',
           },
+          updated: { ...counted, description: 'People that an update_contact changed.' },
+          failed: { ...counted, description: 'People that it could not change; they continued.' },
         },
       },
     },
@@ -513,7 +533,10 @@ const enrollment = {
         required: ['type', 'at'],
         properties: {
           type: {
-            enum: ['entered', 'wait', 'email', 'branch', 'branch_left', 'parked', 'moved', 'completed', 'exited'],
+            enum: [
+              ...['entered', 'wait', 'email', 'branch', 'branch_left', 'update_contact'],
+              ...['parked', 'moved', 'completed', 'exited'],
+            ],
           },
           at: timestampField,
           stepId: { type: 'string' },
@@ -524,7 +547,7 @@ const enrollment = {
           reason: {
             type: 'string',
             description:
-              'Of an exit or a mail that was not made. zone_missing: a wait in the zone of the project, since the person has none.',
+              'Of an exit or a mail that was not made, or why an update_contact could not change the person. zone_missing: a wait in the zone of the project, since the person has none.',
           },
         },
       },
@@ -547,15 +570,17 @@ const simulatedStep = {
   type: 'object',
   required: ['type', 'at', 'stepId'],
   properties: {
-    type: { enum: ['wait', 'email', 'branch', 'branch_left'] },
+    type: { enum: ['wait', 'email', 'branch', 'branch_left', 'update_contact'] },
     at: timestampField,
     stepId: { type: 'string' },
     until: { ...timestampField, description: 'Of a wait: its end.' },
     branchId: nullableString,
     rule: { type: 'string', description: 'The criteria that decided.' },
+    update: { ...update, description: 'Of an update_contact: what it changes, with the texts rendered.' },
     reason: {
       type: 'string',
-      description: 'zone_missing: a wait in the zone of the project, since the person has none.',
+      description:
+        'Why an update_contact cannot change the person. zone_missing: a wait in the zone of the project, since the person has none.',
     },
   },
 } as const;

@@ -18,6 +18,7 @@ import type { Automation, AutomationStatus, AutomationStep } from './model.ts';
 import { refuseIncomplete, requireNamed, withStoredIds } from './references.ts';
 import { draftFaults, searchFaults, withFieldTypes } from './rules/definition.ts';
 import { readEntry, readExit, readSteps } from './rules/parse-definition.ts';
+import { placeholdersOf } from './rules/update.ts';
 
 type AutomationInput = Described<typeof updateAutomationBody>;
 
@@ -135,18 +136,20 @@ async function checkDraft(
   const pause = breather();
   for (const [index, step] of draft.steps.entries()) {
     await pause();
-    checkTemplates(step, `steps/${index}/email`);
+    checkTemplates(step, `steps/${index}`);
   }
   return withStoredIds(deps, project, withFieldTypes(draft, declared));
 }
 
 /** Template source that does not parse is refused when it is saved. */
 function checkTemplates(step: AutomationStep, path: string): void {
+  if (step.type === 'update_contact')
+    for (const { source, field } of placeholdersOf(step.update, `${path}/update`)) compiled(source, 'text', field);
   if (step.type !== 'email') return;
   const { htmlTemplate, subject, previewText } = step.email;
-  if (htmlTemplate !== undefined) compiled(htmlTemplate, 'html', `${path}/htmlTemplate`);
-  if (subject !== undefined) compiled(subject, 'subject', `${path}/subject`);
-  if (previewText !== undefined) compiled(previewText, 'subject', `${path}/previewText`);
+  if (htmlTemplate !== undefined) compiled(htmlTemplate, 'html', `${path}/email/htmlTemplate`);
+  if (subject !== undefined) compiled(subject, 'subject', `${path}/email/subject`);
+  if (previewText !== undefined) compiled(previewText, 'subject', `${path}/email/previewText`);
 }
 
 function refuseEdit({ status }: Automation): void {

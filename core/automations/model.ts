@@ -75,6 +75,14 @@ export interface AutomationBranch {
   mergeStepId: string | null;
 }
 
+/** Texts may hold placeholders. Ids are hexadecimal text. */
+export interface AutomationUpdate {
+  /** null removes a property. */
+  contactProperties?: Record<string, PropertyValue | null>;
+  addListIds?: string[];
+  removeListIds?: string[];
+}
+
 export interface AutomationShare {
   branchId: string;
   label: string;
@@ -100,6 +108,7 @@ export type AutomationStep = AnyStep &
     | { type: 'split'; shares: AutomationShare[] }
     | { type: 'exit' }
     | { type: 'wait_until'; until: AutomationUntil }
+    | { type: 'update_contact'; update: AutomationUpdate }
   );
 
 /** The steps of an automation. A version never changes: enrolled contacts keep theirs. */
@@ -150,7 +159,17 @@ export type ExitReason =
 
 /** One event in the history of an enrollment. */
 export interface EnrollmentEvent {
-  type: 'entered' | 'wait' | 'email' | 'branch' | 'branch_left' | 'parked' | 'moved' | 'completed' | 'exited';
+  type:
+    | 'entered'
+    | 'wait'
+    | 'email'
+    | 'branch'
+    | 'branch_left'
+    | 'update_contact'
+    | 'parked'
+    | 'moved'
+    | 'completed'
+    | 'exited';
   at: Date;
   stepId?: string;
   /** Of a wait: its end. */
@@ -190,6 +209,8 @@ export interface Enrollment extends Due {
   exitReason: ExitReason | null;
   /** The event that enrolled the contact. */
   event: { id: ObjectId; name: string; properties: Record<string, PropertyValue> } | null;
+  /** The automations that led to the change that enrolled the contact; its own changes carry them on. */
+  causedBy?: ObjectId[];
   history: EnrollmentEvent[];
   enteredAt: Date;
   updatedAt: Date;
@@ -200,7 +221,7 @@ export interface Enrollment extends Due {
 export interface TriggerOutcome {
   automationId: ObjectId;
   result: 'entered' | 'skipped';
-  reason?: 'inside' | 'entered_before' | 'not_active' | 'contact_deleted';
+  reason?: 'inside' | 'entered_before' | 'not_active' | 'contact_deleted' | 'own_change' | 'chain_too_long';
 }
 
 /** A contact change that automations follow, written in the transaction of the change; due until it is processed. */
@@ -213,6 +234,8 @@ export interface Trigger extends Due {
    * enrollments.
    */
   automationIds: ObjectId[];
+  /** The automations that led to the change, the last one by making it. */
+  causedBy?: ObjectId[];
   at: Date;
   outcomes?: TriggerOutcome[];
   erasedAt?: Date;
@@ -235,6 +258,9 @@ export interface AutomationCount {
   emails: number;
   /** People who waited in the zone of the project, because they have none. */
   zoneMissing: number;
+  /** Of an update_contact step: people it changed, and people it could not change. */
+  updated: number;
+  failed: number;
   exited: Partial<Record<ExitReason, number>>;
 }
 

@@ -5,6 +5,7 @@ import type { ProjectRules } from '../people/project-rules.ts';
 import type { PublishedChange } from '../people/subscribers.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { Trigger } from './model.ts';
+import type { Chain } from './rules/chain.ts';
 
 /** The job queues of automations. */
 export const TRIGGERS = 'triggers';
@@ -31,10 +32,10 @@ export async function recordTriggers(
   const watching = entrances.filter(({ entry }) => entry.type !== 'event_trigger');
   if (watching.length === 0) return;
   const triggers = changes.flatMap((change): Trigger[] => {
-    const { after, runWorkflow } = change;
+    const { after, runWorkflow, causedBy } = change;
     if (!after || !runWorkflow) return [];
     const automationIds = watching.filter(({ entry }) => entry.isEnteredBy(change)).map(({ _id }) => _id);
-    return automationIds.length === 0 ? [] : [newTrigger(deps, projectId, after._id, automationIds)];
+    return automationIds.length === 0 ? [] : [newTrigger(deps, projectId, after._id, automationIds, causedBy)];
   });
   await insertTriggers(deps, session, changes, triggers);
 }
@@ -48,8 +49,10 @@ export function newTrigger(
   projectId: ObjectId,
   contactId: ObjectId,
   automationIds: ObjectId[],
+  causedBy: Chain = [],
 ): Trigger {
-  return { _id: new ObjectId(), projectId, contactId, automationIds, at: deps.clock.now(), dueAt: AT_ONCE };
+  const chain = causedBy.length > 0 ? { causedBy: [...causedBy] } : {};
+  return { _id: new ObjectId(), projectId, contactId, automationIds, ...chain, at: deps.clock.now(), dueAt: AT_ONCE };
 }
 
 export async function insertTriggers(

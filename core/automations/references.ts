@@ -4,7 +4,7 @@ import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import { findNamableGroup } from '../consent/suppressions/groups.ts';
 import { findVerifiedDomain } from '../domains/domains.ts';
 import { parseFilter } from '../people/filters/filters.ts';
-import { findList } from '../people/lists/lists.ts';
+import { findList, listsNamed } from '../people/lists/lists.ts';
 import { requireLists } from '../people/lists/named.ts';
 import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
 import type { AutomationsDeps } from './deps.ts';
@@ -114,6 +114,7 @@ function namedThings(
     const parsed = parseFilter(criteria, { contactProperties: {}, event: {} });
     if (parsed.ok) things.push({ field: path, check: () => requireLists(deps, project, parsed.filter, { path }) });
   }
+  things.push(...listsChanged(deps, project, steps));
   const seen = new Set<string>();
   for (const [index, step] of steps.entries()) {
     const templateId = step.type === 'email' ? step.email.templateId : undefined;
@@ -123,6 +124,20 @@ function namedThings(
     things.push({ field, check: () => templateNamed(deps, project, templateId, field) });
   }
   return things;
+}
+
+/** The lists that steps add people to, and remove them from; each is looked for once. */
+function listsChanged(deps: AutomationsDeps, project: Pick<Project, '_id'>, steps: AutomationStep[]): NamedThing[] {
+  const seen = new Set<string>();
+  return steps.flatMap((step, index) => {
+    if (step.type !== 'update_contact') return [];
+    return (['addListIds', 'removeListIds'] as const).flatMap((name): NamedThing[] => {
+      const ids = (step.update[name] ?? []).filter((id) => !seen.has(id));
+      for (const id of ids) seen.add(id);
+      const field = `steps/${index}/update/${name}`;
+      return ids.length === 0 ? [] : [{ field, check: () => listsNamed(deps, project, ids, field) }];
+    });
+  });
 }
 
 function filtersOf({ entryCriteria, steps }: AutomationDefinition) {

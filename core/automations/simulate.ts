@@ -1,8 +1,7 @@
-import { ObjectId } from 'mongodb';
 import type { simulateBody } from '../../schemas/automations.ts';
 import type { ContactField } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
-import { AppError, invalid } from '../base/errors.ts';
+import { invalid } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
@@ -10,7 +9,7 @@ import { readDate } from '../base/text/coercion.ts';
 import { breather } from '../base/work/breathe.ts';
 import { liveGroups } from '../consent/suppressions/groups.ts';
 import { suppressionsAgainst } from '../consent/suppressions/suppressions.ts';
-import { applyChange, type ContactChange, type Drafts } from '../people/changes/apply-change.ts';
+import type { ContactChange } from '../people/changes/apply-change.ts';
 import type { View } from '../people/changes/compare-segments.ts';
 import { getContact, requestedFields } from '../people/contacts/contacts.ts';
 import { listsNamed } from '../people/lists/lists.ts';
@@ -19,6 +18,7 @@ import { readPast, readTally } from '../people/past.ts';
 import { type ProjectRules, projectRulesOf } from '../people/project-rules.ts';
 import { getAutomation } from './definitions.ts';
 import type { AutomationsDeps } from './deps.ts';
+import { goneLists, personChanges } from './enrollments/person-changes.ts';
 import { declaredTypes } from './entrances.ts';
 import { readEvent } from './events/send.ts';
 import type { Automation } from './model.ts';
@@ -54,7 +54,11 @@ export async function simulateAutomation(
     automation,
     rules.zones,
   );
-  const people = personChanges(rules, project._id, await pastOfContact(deps, project, rules, input.contact));
+  const [pastOf, goneListIds] = await Promise.all([
+    pastOfContact(deps, project, rules, input.contact),
+    goneLists(deps, project._id, automation),
+  ]);
+  const people = personChanges(rules, { projectId: project._id, pastOf, goneListIds });
   const beginning = await firstContact(deps, project, input.contact ?? {}, people, fromMs);
   const occurrences: World['occurrences'] = [];
   for (const [index, change] of (input.changes ?? []).entries()) {
@@ -75,7 +79,8 @@ export async function simulateAutomation(
   }
   const who = { $in: [beginning.contact._id] };
   const tally = await readTally(deps, { projectId: project._id, who, behaviours: compiled.behaviours });
-  const world = { fromMs, ...beginning, automationId: automation._id, occurrences, tally };
+  const own = { automationId: automation._id, change: people.update };
+  const world = { fromMs, ...beginning, ...own, occurrences, tally };
   const simulation = await simulate(compiled, world, breather());
   return { ...simulation, mails: await mailsOf(deps, automation, simulation) };
 }
@@ -112,33 +117,6 @@ async function pastOfContact(
 ): Promise<View['pastOf']> {
   const _id = parseId(contact?.contactId);
   return _id && readPast(deps, { projectId: project._id, who: { $in: [_id] }, behaviours });
-}
-
-/** Changes a contact by the rules of real changes: coercion, clearing, segments. */
-function personChanges(rules: ProjectRules, projectId: ObjectId, pastOf: View['pastOf']) {
-  const make = (drafts: Drafts, change: ContactChange, atMs: number): Contact => {
-    const facts = { projectId, now: new Date(atMs), goneListIds: new Set<string>(), pastOf };
-    const outcome = applyChange(drafts, rules, change, facts);
-    if (outcome instanceof AppError) throw outcome;
-    return outcome.after as Contact;
-  };
-  return {
-    create(email: string, wish: Partial<ContactChange>, atMs: number): Contact {
-      const drafts: Drafts = { byId: new Map(), byEmail: new Map(), stored: new Map() };
-      const change = { email, newId: new ObjectId(), whenMissing: 'create', whenPresent: 'change', ...wish } as const;
-      return make(drafts, change, atMs);
-    },
-    change(before: Contact, wish: Partial<ContactChange>, atMs: number): Contact {
-      const id = before._id.toHexString();
-      const drafts: Drafts = {
-        byId: new Map([[id, before]]),
-        byEmail: new Map([[before.email, before]]),
-        stored: new Map([[id, before]]),
-      };
-      const change = { contactId: before._id, newId: before._id, whenMissing: 'leave', whenPresent: 'change' } as const;
-      return make(drafts, { ...change, ...wish }, atMs);
-    },
-  };
 }
 
 /** The contact at the beginning; a stored one brings its values and its suppressions. */

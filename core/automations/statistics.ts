@@ -14,9 +14,14 @@ interface StepStatistics {
   exitedBy: Partial<Record<ExitReason, number>>;
   emails: number;
   zoneMissing: number;
+  updated: number;
+  failed: number;
 }
 
-export interface Statistics extends Omit<StepStatistics, 'stepId' | 'type' | 'zoneMissing'> {
+/** Of steps alone. */
+type OfSteps = 'stepId' | 'type' | 'zoneMissing' | 'updated' | 'failed';
+
+export interface Statistics extends Omit<StepStatistics, OfSteps> {
   completed: number;
   parked: number;
   backlog: { triggers: number; starts: number };
@@ -40,7 +45,14 @@ export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, step
   const own = byStep.get('');
   const types = new Map(steps.map(({ stepId, type }) => [stepId, type]));
   const removed = [...byStep.keys()].filter((stepId) => stepId !== '' && !types.has(stepId));
-  const { stepId: _, type: __, zoneMissing: ___, ...total } = stepStatistics('', 'removed', own);
+  const {
+    stepId: _,
+    type: __,
+    zoneMissing: ___,
+    updated: ____,
+    failed: _____,
+    ...total
+  } = stepStatistics('', 'removed', own);
   return {
     ...total,
     completed: own?.completed ?? 0,
@@ -54,11 +66,12 @@ export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, step
 }
 
 type Counts = Omit<AutomationCount, '_id' | 'projectId' | 'automationId' | 'stepId'>;
-const FIELDS = ['entered', 'active', 'completed', 'parked', 'emails', 'zoneMissing'] as const;
+const FIELDS = ['entered', 'active', 'completed', 'parked', 'emails', 'zoneMissing', 'updated', 'failed'] as const;
 
 /** Each writer keeps a part; fields that it never changed are absent. */
 function sumOf(parts: AutomationCount[]): Counts {
-  const sum: Counts = { entered: 0, active: 0, completed: 0, parked: 0, emails: 0, zoneMissing: 0, exited: {} };
+  const none = Object.fromEntries(FIELDS.map((field) => [field, 0])) as Record<(typeof FIELDS)[number], number>;
+  const sum: Counts = { ...none, exited: {} };
   for (const part of parts) {
     for (const field of FIELDS) sum[field] += part[field] ?? 0;
     for (const [reason, count] of Object.entries(part.exited ?? {}) as Array<[ExitReason, number]>)
@@ -78,5 +91,7 @@ function stepStatistics(stepId: string, type: StepStatistics['type'], count: Cou
     exitedBy,
     emails: count?.emails ?? 0,
     zoneMissing: count?.zoneMissing ?? 0,
+    updated: count?.updated ?? 0,
+    failed: count?.failed ?? 0,
   };
 }

@@ -152,13 +152,15 @@ function happened(
     email: `Mail: ${step}`,
     branch: `Branch: ${step}`,
     branch_left: `Left the branch: ${step}`,
+    update_contact: reason ? `Could not be changed: ${step}` : step,
     parked: 'Held by the pause',
     moved: 'Moved to a newer version',
     completed: 'Completed',
     exited: 'Left early',
   };
-  const under = [rule, reason && exitWords(reason)].filter(Boolean).join(', ');
-  const tone = type === 'completed' || type === 'email' ? 'good' : type === 'exited' ? 'warn' : undefined;
+  const under = [rule, reason && (type === 'update_contact' ? reason : exitWords(reason))].filter(Boolean).join(', ');
+  const isBad = type === 'exited' || (type === 'update_contact' && reason !== undefined);
+  const tone = type === 'completed' || type === 'email' ? 'good' : isBad ? 'warn' : undefined;
   return {
     key: String(index),
     at,

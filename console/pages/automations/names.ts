@@ -12,6 +12,11 @@ export function useAutomationNames(automation: Automation | null): Names {
   const { entryCriteria, steps = [] } = automation ?? {};
   return {
     templates: useNames(templates, [...new Set(steps.flatMap(({ email }) => email?.templateId ?? []))]),
-    lists: useNames(lists, [entryCriteria?.listId ?? '']),
+    lists: useNames(lists, [
+      ...new Set([
+        entryCriteria?.listId ?? '',
+        ...steps.flatMap(({ update }) => [...(update?.addListIds ?? []), ...(update?.removeListIds ?? [])]),
+      ]),
+    ]),
   };
 }

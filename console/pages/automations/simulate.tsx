@@ -11,6 +11,7 @@ import { Notice } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
 import { nameOf } from './graph/flow.ts';
 import { entryTypes, exitWords, zoneMissing } from './graph/state.tsx';
+import { updateLines } from './graph/update.ts';
 import type { Names } from './names.ts';
 import { type Moment, momentsOf, requestOf, type Scenario, scaleOf } from './simulation.ts';
 
@@ -194,6 +195,7 @@ function shownAs(
       ? `Split: ${share.label || `${share.share} %`}`
       : `Branch: ${branch ? branch.label || 'without a name' : 'otherwise'}`,
     branch_left: 'Leaves the branch',
+    update_contact: moment.update ? 'Changes the contact' : 'Cannot change the contact',
     completed: 'Completes',
     exited: 'Leaves early',
     skipped: 'Nothing changes',
@@ -202,8 +204,11 @@ function shownAs(
   const waited =
     moment.until === null || moment.until === at ? '' : `until ${day(moment.until)}, ${hour(moment.until)}`;
   const waiting = [isOpen ? gone : waited, words === 'zone_missing' && zoneMissing].filter(Boolean).join(', ');
-  const under = kind === 'wait' ? waiting : kind === 'exited' ? exitWords(words) : entryWords(words);
-  const isGood = kind === 'entered' || kind === 'email' || kind === 'completed';
-  const tone = isOpen ? 'live' : isGood ? 'good' : kind === 'exited' || kind === 'skipped' ? 'warn' : undefined;
+  const changed = moment.update && updateLines(moment.update, names.lists.name).map((pair) => pair.join(': '));
+  const under =
+    changed?.join(', ') ?? (kind === 'wait' ? waiting : kind === 'exited' ? exitWords(words) : entryWords(words));
+  const isGood = kind === 'entered' || kind === 'email' || kind === 'completed' || changed !== undefined;
+  const isBad = kind === 'exited' || kind === 'skipped' || kind === 'update_contact';
+  const tone = isOpen ? 'live' : isGood ? 'good' : isBad ? 'warn' : undefined;
   return { key, at, title: titles[kind], under: under || undefined, tone };
 }

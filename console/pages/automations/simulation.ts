@@ -54,12 +54,16 @@ function change(property: string, value: unknown): object {
 export interface Moment {
   key: string;
   at: number;
-  kind: 'entered' | 'wait' | 'email' | 'branch' | 'branch_left' | 'completed' | 'exited' | 'skipped';
+  kind: 'entered' | Happening['type'] | 'completed' | 'exited' | 'skipped';
   stepId: string | null;
   until: number | null;
   branchId: string | null | undefined;
   words: string;
+  /** Of an update_contact that works. */
+  update?: Happening['update'];
 }
+
+type Happening = Simulation['entries'][number]['steps'][number];
 
 /** All that happens, in its order. */
 export function momentsOf({ entries, skipped }: Simulation): Moment[] {
@@ -69,11 +73,8 @@ export function momentsOf({ entries, skipped }: Simulation): Moment[] {
     ...entry.steps.map(
       (step, number): Moment => ({
         ...{ key: `${index} ${number}`, at: Date.parse(step.at), kind: step.type, stepId: step.stepId },
-        ...{
-          until: step.until ? Date.parse(step.until) : null,
-          branchId: step.branchId,
-          words: step.rule ?? step.reason ?? '',
-        },
+        ...{ until: step.until ? Date.parse(step.until) : null, branchId: step.branchId },
+        ...{ words: step.rule ?? step.reason ?? '', update: step.update },
       }),
     ),
     ...(entry.exit

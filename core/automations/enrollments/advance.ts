@@ -18,6 +18,7 @@ import { type Decision, decide, type Facts, type StepEvent, stepAfter } from '..
 import { isWait } from '../rules/waits.ts';
 import { commitMove, type Move } from './commit.ts';
 import { exit } from './exit.ts';
+import { changeFor, changesOf } from './person-changes.ts';
 
 /** The next thing for the run of an enrollment to do. A run itself only waits. */
 export type Directive =
@@ -118,12 +119,12 @@ async function nextStep(
   const version = Math.max(enrollment.version, automation.moveBefore);
   const compiled = await definitionOf(deps, automation, version);
   if (!compiled) return null;
-  const decision = decide(
+  const decision = await decide(
     compiled,
     { stepId: enrollment.stepId, waitFromMs: enrollment.waitFrom?.getTime() ?? null },
     await factsAbout(deps, enrollment, contact, compiled, nowMs),
   );
-  const { next, stepEvents } = decision;
+  const { next, stepEvents, changes } = decision;
   const waitsOn = next.kind === 'wait' && stepEvents.length === 0;
   if (automation.status === 'paused' && !waitsOn) return park(enrollment, at);
   const isUnchanged = waitsOn && enrollment.version === version && !enrollment.parked;
@@ -133,24 +134,27 @@ async function nextStep(
   const moved: EnrollmentEvent[] =
     enrollment.version === version ? [] : [{ type: 'moved', at, reason: `to version ${version}` }];
   const after = arrive({ ...enrollment, version, history: [...enrollment.history, ...moved, ...events] }, next, at);
-  return { move: { before: enrollment, after, mails }, directive: directiveOf(after, compiled) };
+  const move = { before: enrollment, after, mails, changes: changesOf(enrollment, changes) };
+  return { move, directive: directiveOf(after, compiled) };
 }
 
 async function factsAbout(
   deps: AutomationsDeps,
-  { projectId, event }: Enrollment,
+  enrollment: Enrollment,
   person: Contact,
   { definition, behaviours }: CompiledAutomation,
   nowMs: number,
 ): Promise<Facts> {
+  const { projectId, event } = enrollment;
   const { unsubscribeGroupId: groupId } = definition;
-  const [entries, mail, pastOf] = await Promise.all([
+  const [entries, mail, pastOf, change] = await Promise.all([
     suppressionsAgainst(deps, projectId, [person.email]),
     marketingFacts(deps, projectId, groupId),
     readPast(deps, { projectId, who: { $in: [person._id] }, behaviours }),
+    changeFor(deps, enrollment, definition, nowMs),
   ]);
   const refused = isUnsubscribed(entries.get(person.email) ?? [], mail);
-  return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused, past: pastOf(person._id) };
+  return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused, past: pastOf(person._id), change };
 }
 
 /** Parks the enrollment until a resume of the automation wakes it. */
@@ -189,7 +193,9 @@ async function recordEvents(
     if (type === 'wait') {
       const { untilMs, reason } = stepEvent;
       events.push({ type, at, stepId, until: new Date(untilMs), ...(reason && { reason }) });
-    } else if (type !== 'email') events.push({ type, at, stepId, branchId: stepEvent.branchId, rule: stepEvent.rule });
+    } else if (type === 'update_contact')
+      events.push({ type, at, stepId, ...('reason' in stepEvent ? { reason: stepEvent.reason } : {}) });
+    else if (type !== 'email') events.push({ type, at, stepId, branchId: stepEvent.branchId, rule: stepEvent.rule });
     else {
       const step = compiled.graph.byId.get(stepId);
       const email = step?.type === 'email' ? step.email : {};

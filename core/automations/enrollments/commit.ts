@@ -2,13 +2,18 @@ import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from 'mon
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
 import { oncePerCore } from '../../base/deps.ts';
+import { AppError } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { keyedBatcher } from '../../base/work/batcher.ts';
 import { newlyAccepted } from '../../mail/ledger/counting/facts.ts';
 import type { Content, Message } from '../../mail/ledger/model.ts';
 import { withRemoval } from '../../mail/messages/content-retention.ts';
 import { insertWritten } from '../../mail/messages/messages.ts';
+import { type ContactChange, writeContactChanges } from '../../people/changes/changes.ts';
+import { requestWriter } from '../../people/changes/counts.ts';
 import { announceContactEvents } from '../../people/contacts/events.ts';
+import { projectRulesOf } from '../../people/project-rules.ts';
+import { announceContactChanges, type PublishedChange } from '../../people/subscribers.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Enrollment } from '../model.ts';
 import { type CountedMove, countMoves, processWriter } from './counts.ts';
@@ -20,13 +25,23 @@ const MOVES_TOGETHER_MAX = 100;
 const TOGETHER_MS = 1_000;
 const SINGLY_AT_ONCE = 8;
 
-/** `before` is the enrollment as it was read; null: the contact enters. The mails are written with the move or not at all. */
+/** `before` is the enrollment as it was read; null: the contact enters. Mails and changes are written with the move or not at all. */
 export interface Move extends CountedMove {
   mails?: Array<{ content: Content; message: Message }>;
+  /** Of the person, in the order of the steps that make them. */
+  changes?: ContactChange[];
 }
 
-/** stale: another process changed this enrollment; read it again. inside, entered_before: the contact may not enter. */
-type MoveOutcome = 'written' | 'stale' | 'inside' | 'entered_before';
+/**
+ * stale: another process changed this enrollment; read it again. refused: the person can no longer be changed like this; decide again.
+ * inside, entered_before: the contact may not enter.
+ */
+type MoveOutcome = 'written' | 'stale' | 'refused' | 'inside' | 'entered_before';
+
+interface Written {
+  outcomes: MoveOutcome[];
+  published: PublishedChange[];
+}
 
 const queues = oncePerCore(() =>
   keyedBatcher(
@@ -52,8 +67,9 @@ async function commitMoves(
   moves: Move[],
 ): Promise<Array<MoveOutcome | Error>> {
   try {
-    const outcomes = await repeatOnDuplicate(() => commitOnce(deps, projectId, moves));
+    const { outcomes, published } = await repeatOnDuplicate(() => commitOnce(deps, projectId, moves));
     announceContactEvents(deps, projectId);
+    announceContactChanges(deps, projectId, published);
     return outcomes;
   } catch (error) {
     if (moves.length === 1 || !isWriteConflict(error)) throw error;
@@ -85,11 +101,33 @@ function isWriteConflict(error: unknown): boolean {
 let nextWriter = processWriter();
 
 /** Each try writes to another part of the counts. */
-function commitOnce(deps: AutomationsDeps, projectId: ObjectId, moves: Move[]): Promise<MoveOutcome[]> {
+async function commitOnce(deps: AutomationsDeps, projectId: ObjectId, moves: Move[]): Promise<Written> {
   const { operationTimeoutMs } = deps.config;
   const timeoutMs = moves.length > 1 ? Math.min(TOGETHER_MS, operationTimeoutMs) : operationTimeoutMs;
   const patience = { ...deps, config: { ...deps.config, operationTimeoutMs: timeoutMs } };
-  return inTransaction(patience, (session) => writeMoves(deps, session, projectId, moves, nextWriter++));
+  const refused = new Set<Move>();
+  for (;;) {
+    const others = moves.filter((move) => !refused.has(move));
+    try {
+      const write = (session: Session) => writeMoves(deps, session, projectId, others, nextWriter++);
+      const { outcomes, published } = await inTransaction(patience, write);
+      const found = new Map(others.map((move, index) => [move, outcomes[index]]));
+      return { outcomes: moves.map((move) => found.get(move) ?? 'refused'), published };
+    } catch (error) {
+      if (!(error instanceof ChangesRefused)) throw error;
+      for (const move of error.moves) refused.add(move);
+    }
+  }
+}
+
+/** The transaction is made again without these moves. */
+class ChangesRefused extends Error {
+  readonly moves: Move[];
+
+  constructor(moves: Move[]) {
+    super('a contact can no longer be changed as its move says');
+    this.moves = moves;
+  }
 }
 
 /** For callers that have a transaction of their own. */
@@ -99,12 +137,13 @@ export async function writeMoves(
   projectId: ObjectId,
   moves: Move[],
   writer: number,
-): Promise<MoveOutcome[]> {
+): Promise<Written> {
   const revisions = await readRevisions(deps, session, projectId, moves);
   const inTheWay = await readInTheWay(deps, session, projectId, moves);
   const outcomes = moves.map((move) => judge(move, revisions, inTheWay));
   const valid = moves.filter((_, index) => outcomes[index] === 'written');
-  if (valid.length === 0) return outcomes;
+  if (valid.length === 0) return { outcomes, published: [] };
+  const published = await writeChanges(deps, session, projectId, valid, writer);
   await deps.db.enrollments.bulkWrite(valid.map(operation), { session });
   await countMoves(deps, session, projectId, valid, writer);
   await publishMoves(deps, session, projectId, valid);
@@ -114,7 +153,26 @@ export async function writeMoves(
     const messages = mails.map(({ message }) => ({ ...message, ...newlyAccepted(deps) }));
     await insertWritten(deps, [{ contents, messages }], session);
   }
-  return outcomes;
+  return { outcomes, published };
+}
+
+async function writeChanges(
+  deps: AutomationsDeps,
+  session: Session,
+  projectId: ObjectId,
+  moves: Move[],
+  writer: number,
+): Promise<PublishedChange[]> {
+  const asked = moves.flatMap((move) => (move.changes ?? []).map((change) => ({ move, change })));
+  if (asked.length === 0) return [];
+  const rules = await projectRulesOf(deps, projectId);
+  const changes = asked.map(({ change }) => change);
+  const written = await writeContactChanges(deps, session, projectId, rules, changes, {
+    writer: requestWriter(writer),
+  });
+  const refused = asked.filter((_, index) => written.outcomes[index] instanceof AppError);
+  if (refused.length > 0) throw new ChangesRefused(refused.map(({ move }) => move));
+  return written.published;
 }
 
 async function readRevisions(deps: AutomationsDeps, session: Session, projectId: ObjectId, moves: Move[]) {

@@ -81,8 +81,10 @@ function countState({ status, parked, stepId, exitReason }: Enrollment, sign: 1 
 function countEvent({ type, stepId, emailId, reason }: EnrollmentEvent, add: Add): void {
   if (stepId === undefined) return;
   const isExitStep = type === 'exited' && reason === 'exit_step';
-  if (type === 'wait' || type === 'email' || type === 'branch' || isExitStep) add(stepId, 'entered', 1);
+  const isUpdate = type === 'update_contact';
+  if (type === 'wait' || type === 'email' || type === 'branch' || isUpdate || isExitStep) add(stepId, 'entered', 1);
   if (type === 'wait' && reason === 'zone_missing') add(stepId, 'zoneMissing', 1);
+  if (isUpdate) add(stepId, reason === undefined ? 'updated' : 'failed', 1);
   if (!emailId) return;
   add(stepId, 'emails', 1);
   add('', 'emails', 1);

@@ -9,8 +9,9 @@ import { mailChannel } from '../../mail/messages/messages.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from '../model.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from '../record-triggers.ts';
+import { refusedBy } from '../rules/chain.ts';
 import { advanceEnrollment, currentWait, firstMove } from './advance.ts';
-import { commitMove } from './commit.ts';
+import { commitMove, type Move } from './commit.ts';
 
 const ENROLL_CONCURRENCY = 16;
 /** Time of the second erasure, for data written by a request that read the contact before it was deleted. */
@@ -75,9 +76,9 @@ const enrollmentStarts = oncePerCore(
 
 async function followTrigger(
   deps: AutomationsDeps,
-  { _id, projectId, contactId, automationIds, at }: Trigger,
+  { _id, projectId, contactId, automationIds, causedBy = [], at }: Trigger,
 ): Promise<DueOutcome> {
-  const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at, event: null });
+  const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, causedBy, at, event: null });
   const note = { $set: { outcomes, doneAt: deps.clock.now() }, $unset: { dueAt: '', dueAtBy: '' } };
   await noteTrigger(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
   return settled;
@@ -86,7 +87,15 @@ async function followTrigger(
 async function followEvent(deps: AutomationsDeps, record: EventRecord): Promise<DueOutcome> {
   const { _id, projectId, contactId, eventName, properties, createdAt, automationIds = [] } = record;
   const event = { id: _id, name: eventName, properties };
-  const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at: createdAt, event });
+  const outcomes = await enterAll(deps, {
+    _id,
+    projectId,
+    contactId,
+    automationIds,
+    causedBy: [],
+    at: createdAt,
+    event,
+  });
   const note = { $set: { outcomes }, $unset: { dueAt: '', dueAtBy: '' } };
   await noteEvent(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
   return settled;
@@ -112,6 +121,7 @@ interface Occasion {
   projectId: ObjectId;
   contactId: ObjectId;
   automationIds: ObjectId[];
+  causedBy: ObjectId[];
   at: Date;
   event: Enrollment['event'];
 }
@@ -120,7 +130,7 @@ type Entrance = Pick<Automation, '_id' | 'version' | 'entryCriteria'>;
 
 /** May run twice: the enrollment's id is derived from trigger and automation, so the second time finds it. */
 async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<TriggerOutcome[]> {
-  const { projectId, contactId, automationIds } = occasion;
+  const { projectId, contactId, automationIds, causedBy } = occasion;
   const [contact, automations] = await Promise.all([
     deps.db.contacts.findOne({ _id: contactId, projectId }),
     deps.db.automations.find({ _id: { $in: automationIds }, projectId, status: 'active', deletedAt: null }).toArray(),
@@ -131,6 +141,8 @@ async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<Trig
       const automation = active.get(automationId.toHexString());
       if (!contact) return { automationId, result: 'skipped', reason: 'contact_deleted' };
       if (!automation) return { automationId, result: 'skipped', reason: 'not_active' };
+      const refused = refusedBy(causedBy, automationId);
+      if (refused) return { automationId, result: 'skipped', reason: refused };
       return enter(deps, occasion, automation);
     }),
   );
@@ -149,8 +161,13 @@ async function enter(deps: AutomationsDeps, occasion: Occasion, automation: Entr
     { projection: { _id: 1 }, hint: 'inside_once' },
   );
   if (inside && !inside._id.equals(entering._id)) return { automationId, result: 'skipped', reason: 'inside' };
-  const first = inside ? null : await firstMove(deps, entering, nowMs);
-  const outcome = await commitMove(deps, projectId, first ?? { before: null, after: entering });
+  const entry: Move = { before: null, after: entering };
+  let first = inside ? null : await firstMove(deps, entering, nowMs);
+  let outcome = await commitMove(deps, projectId, first ?? entry);
+  if (outcome === 'refused') {
+    first = null;
+    outcome = await commitMove(deps, projectId, entry);
+  }
   if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
   // An earlier try may have enrolled the contact and failed after that.
   if (outcome !== 'written' || !first) await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, nowMs);
@@ -160,7 +177,7 @@ async function enter(deps: AutomationsDeps, occasion: Occasion, automation: Entr
 
 function newEnrollment(
   deps: AutomationsDeps,
-  { _id, projectId, contactId, at, event }: Occasion,
+  { _id, projectId, contactId, causedBy, at, event }: Occasion,
   { _id: automationId, version, entryCriteria }: Entrance,
 ): Enrollment {
   const now = deps.clock.now();
@@ -181,6 +198,7 @@ function newEnrollment(
     waitUntil: null,
     exitReason: null,
     event,
+    ...(causedBy.length > 0 ? { causedBy } : {}),
     history: [{ type: 'entered', at: now, reason: event ? `event ${event.name}` : entryCriteria.type }],
     enteredAt: now,
     updatedAt: now,

@@ -10,6 +10,7 @@ import {
 } from '../../people/filters/filters.ts';
 import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
+import { updateFaults } from './update.ts';
 import { delayFaults, untilFaults } from './waits.ts';
 
 type AutomationCode =
@@ -147,6 +148,11 @@ function stepFaults(step: AutomationStep, path: string, declared: DeclaredTypes)
     case 'exit':
       if (step.nextStepId === null) return [];
       return [{ code: 'VALIDATION_ERROR', details: `${path}/nextStepId: must be left out, since nobody goes further` }];
+    case 'update_contact':
+      return updateFaults(step.update, `${path}/update`, declared).map((details) => ({
+        code: 'VALIDATION_ERROR',
+        details,
+      }));
   }
 }
 

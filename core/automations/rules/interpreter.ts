@@ -1,7 +1,8 @@
 import type { FilterSubject, Past } from '../../people/filters/filters.ts';
+import type { Contact } from '../../people/model.ts';
 import type { AutomationStep, ExitReason } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
-import type { Person } from './entry.ts';
+import { type PersonUpdate, renderUpdate } from './update.ts';
 import { endOfWait, isWait } from './waits.ts';
 
 /** The position of an enrollment: before the first step, or in a wait. */
@@ -13,12 +14,14 @@ export interface Position {
 /** The data that the next steps are decided with. */
 export interface Facts {
   nowMs: number;
-  person: Person;
+  person: Contact;
   /** The event that enrolled the contact. */
   event?: { name: string; properties: Readonly<Record<string, unknown>> } | undefined;
   isUnsubscribed: boolean;
   /** The contact's past, as far as branches ask. */
   past?: Past | undefined;
+  /** The person after an update, by the rules of every change of a contact. */
+  change(person: Contact, update: PersonUpdate): Promise<Contact | { problem: string }>;
 }
 
 export type StepEvent =
@@ -28,39 +31,53 @@ export type StepEvent =
   /** Of a split too. */
   | { type: 'branch'; stepId: string; branchId: string | null; rule: string }
   /** appliesTo all_branch_steps: the criteria of the branch no longer match before this step of it. */
-  | { type: 'branch_left'; stepId: string; branchId: string; rule: string };
+  | { type: 'branch_left'; stepId: string; branchId: string; rule: string }
+  | UpdateEvent;
+
+/** With a reason: the person could not be changed. */
+export type UpdateEvent = { type: 'update_contact'; stepId: string } & ({ update: PersonUpdate } | { reason: string });
 
 type Next =
   | { kind: 'wait'; stepId: string; fromMs: number; untilMs: number }
   | { kind: 'completed' }
   | { kind: 'exited'; reason: ExitReason; stepId: string };
 
+/** A change of the person, to be written with the decision. */
+export interface PersonChange {
+  update: PersonUpdate;
+  before: Contact;
+  after: Contact;
+}
+
 export interface Decision {
   stepEvents: StepEvent[];
+  changes: PersonChange[];
   next: Next;
 }
 
 /** The step interpreter: everything an enrollment does now, up to the next wait or the end. Real runs and simulations share it. */
-export function decide(automation: CompiledAutomation, position: Position, facts: Facts): Decision {
+export async function decide(automation: CompiledAutomation, position: Position, given: Facts): Promise<Decision> {
   const { graph } = automation;
+  let facts = given;
   const stepEvents: StepEvent[] = [];
+  const changes: PersonChange[] = [];
   const waiting = position.stepId === null ? null : graph.byId.get(position.stepId);
   if (position.stepId !== null && !(waiting && isWait(waiting)))
-    return { stepEvents, next: { kind: 'exited', reason: 'step_removed', stepId: position.stepId } };
+    return { stepEvents, changes, next: { kind: 'exited', reason: 'step_removed', stepId: position.stepId } };
   if (waiting && isWait(waiting)) {
     const { stepId } = waiting;
     const fromMs = position.waitFromMs ?? facts.nowMs;
     const end = endOfWait(waiting, fromMs, facts.person, automation.zones);
-    if (!end) return { stepEvents, next: { kind: 'exited', reason: 'no_date', stepId } };
+    if (!end) return { stepEvents, changes, next: { kind: 'exited', reason: 'no_date', stepId } };
     const { untilMs } = end;
-    if (untilMs > facts.nowMs) return { stepEvents, next: { kind: 'wait', stepId, fromMs, untilMs } };
+    if (untilMs > facts.nowMs) return { stepEvents, changes, next: { kind: 'wait', stepId, fromMs, untilMs } };
   }
 
   let cursor = waiting ? graph.next(waiting) : (graph.first?.stepId ?? null);
   for (let step = stepAt(automation, cursor); step; step = stepAt(automation, cursor)) {
     const { stepId } = step;
     const reason = exitReason(automation, step, facts);
-    if (reason) return { stepEvents, next: { kind: 'exited', reason, stepId } };
+    if (reason) return { stepEvents, changes, next: { kind: 'exited', reason, stepId } };
     const left = branchLeft(automation, step, facts);
     if (left) {
       stepEvents.push(left.stepEvent);
@@ -69,23 +86,33 @@ export function decide(automation: CompiledAutomation, position: Position, facts
     }
     if (isWait(step)) {
       const end = endOfWait(step, facts.nowMs, facts.person, automation.zones);
-      if (!end) return { stepEvents, next: { kind: 'exited', reason: 'no_date', stepId } };
+      if (!end) return { stepEvents, changes, next: { kind: 'exited', reason: 'no_date', stepId } };
       const { untilMs, isZoneMissing } = end;
       stepEvents.push({ type: 'wait', stepId, untilMs, ...(isZoneMissing && { reason: 'zone_missing' }) });
-      if (untilMs > facts.nowMs) return { stepEvents, next: { kind: 'wait', stepId, fromMs: facts.nowMs, untilMs } };
+      if (untilMs > facts.nowMs)
+        return { stepEvents, changes, next: { kind: 'wait', stepId, fromMs: facts.nowMs, untilMs } };
       cursor = graph.next(step);
     } else if (step.type === 'email') {
       stepEvents.push({ type: 'email', stepId });
       cursor = graph.next(step);
     } else if (step.type === 'exit') {
-      return { stepEvents, next: { kind: 'exited', reason: 'exit_step', stepId } };
+      return { stepEvents, changes, next: { kind: 'exited', reason: 'exit_step', stepId } };
+    } else if (step.type === 'update_contact') {
+      const { stepEvent, change } = await takeUpdate(step, facts);
+      stepEvents.push(stepEvent);
+      if (change) {
+        changes.push(change);
+        // Later steps see the changed person.
+        facts = { ...facts, person: change.after };
+      }
+      cursor = graph.next(step);
     } else {
       const taken = step.type === 'branch' ? takeBranch(automation, step, facts) : takeShare(automation, step, facts);
       stepEvents.push({ type: 'branch', stepId, branchId: taken.branchId, rule: taken.rule });
       cursor = taken.target;
     }
   }
-  return { stepEvents, next: { kind: 'completed' } };
+  return { stepEvents, changes, next: { kind: 'completed' } };
 }
 
 /** The step after a wait if nothing changes, for the Web UI. */
@@ -139,6 +166,19 @@ function takeShare(automation: CompiledAutomation, step: AutomationStep & { type
     rule: `${taken.share} of 100 people`,
     target: automation.graph.entry(step, taken),
   };
+}
+
+async function takeUpdate(
+  { stepId, update: asked }: AutomationStep & { type: 'update_contact' },
+  facts: Facts,
+): Promise<{ stepEvent: UpdateEvent; change?: PersonChange }> {
+  const type = 'update_contact';
+  const update = renderUpdate(asked, facts);
+  if ('problem' in update) return { stepEvent: { type, stepId, reason: update.problem } };
+  const { person: before } = facts;
+  const after = await facts.change(before, update);
+  if ('problem' in after) return { stepEvent: { type, stepId, reason: after.problem } };
+  return { stepEvent: { type, stepId, update }, change: { update, before, after } };
 }
 
 function subjectOf({ person, event, nowMs, past }: Facts): FilterSubject {

@@ -1,6 +1,13 @@
 import type { updateAutomationBody } from '../../../schemas/automations.ts';
 import type { Described } from '../../../schemas/schema.ts';
-import type { AutomationEmail, AutomationStep, AutomationUntil, EntryCriteria, ExitCriteria } from '../model.ts';
+import type {
+  AutomationEmail,
+  AutomationStep,
+  AutomationUntil,
+  AutomationUpdate,
+  EntryCriteria,
+  ExitCriteria,
+} from '../model.ts';
 
 type Definition = Described<typeof updateAutomationBody>;
 type StepInput = NonNullable<Definition['steps']>[number];
@@ -25,6 +32,8 @@ function readStep(step: StepInput, index: number, newId: (place: string) => stri
   if (step.type === 'wait_until') return { ...common, type: 'wait_until', until: readUntil(step.until ?? {}) };
   if (step.type === 'email') return { ...common, type: 'email', email: readEmail(step.email ?? {}) };
   if (step.type === 'exit') return { ...common, type: 'exit' };
+  if (step.type === 'update_contact')
+    return { ...common, type: 'update_contact', update: readUpdate(step.update ?? {}) };
   if (step.type === 'split') {
     const shares = (step.shares ?? []).map(({ branchId, label = '', share, nextStepId }, number) => ({
       branchId: branchId ?? newId(`share ${index}/${number}`),
@@ -93,6 +102,17 @@ function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {
   // Fields that the schema does not know are not stored.
   if (input.tags && input.tags.length > 0) email.tags = input.tags.map(({ name, value }) => ({ name, value }));
   return email;
+}
+
+function readUpdate(input: NonNullable<StepInput['update']>): AutomationUpdate {
+  const update: AutomationUpdate = {};
+  const { contactProperties = {} } = input;
+  if (Object.keys(contactProperties).length > 0) update.contactProperties = { ...contactProperties };
+  for (const field of ['addListIds', 'removeListIds'] as const) {
+    const ids = new Set(input[field]?.map((id) => (OBJECT_ID.test(id) ? id.toLowerCase() : id)));
+    if (ids.size > 0) update[field] = [...ids];
+  }
+  return update;
 }
 
 function readCriteria(input: Record<string, unknown> | undefined): Record<string, unknown> | null {

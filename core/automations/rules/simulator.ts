@@ -1,10 +1,11 @@
+import type { ObjectId } from 'mongodb';
 import type { PropertyValue } from '../../base/model.ts';
 import type { Pause } from '../../base/work/breathe.ts';
 import type { Tally } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
 import type { ExitReason } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
-import { decide, type Position, type StepEvent } from './interpreter.ts';
+import { decide, type Facts, type PersonChange, type Position, type StepEvent } from './interpreter.ts';
 
 type Event = { name: string; properties: Record<string, PropertyValue> };
 
@@ -17,7 +18,9 @@ export interface World {
   /** The contact's past; events of the simulation are added. */
   tally: Tally;
   /** Whose mails the contact opens. */
-  automationId: { toHexString(): string };
+  automationId: ObjectId;
+  /** Changes the contact by the rules of real changes. */
+  change(person: Contact, update: PersonChange['update'], atMs: number): ReturnType<Facts['change']>;
   occurrences: Array<
     | { kind: 'event'; atMs: number; event: Event }
     | { kind: 'act'; atMs: number; act: 'opens' | 'clicks'; url?: string | undefined }
@@ -42,7 +45,7 @@ interface SimulatedEntry {
 
 export interface Simulation {
   entries: SimulatedEntry[];
-  skipped: Array<{ at: Date; trigger: string; reason: 'inside' | 'entered_before' }>;
+  skipped: Array<{ at: Date; trigger: string; reason: 'inside' | 'entered_before' | 'own_change' }>;
 }
 
 interface Inside {
@@ -67,11 +70,13 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     inside = null;
   }
 
-  function advance(nowMs: number): void {
+  async function advance(nowMs: number): Promise<void> {
     if (!inside || !contact) return;
     const past = world.tally.of(contact._id.toHexString());
-    const facts = { nowMs, person: contact, event: inside.event, isUnsubscribed, past };
-    const { stepEvents, next } = decide(automation, inside.position, facts);
+    const change: Facts['change'] = (person, update) => world.change(person, update, nowMs);
+    const facts = { nowMs, person: contact, event: inside.event, isUnsubscribed, past, change };
+    const { stepEvents, changes, next } = await decide(automation, inside.position, facts);
+    for (const own of changes) followOwn(own, nowMs);
     if (stepEvents.some(({ type }) => type === 'email')) done = new Set();
     inside.entry.steps.push(...stepEvents.map((stepEvent) => ({ ...stepEvent, at: new Date(nowMs) })));
     if (next.kind === 'completed') end(nowMs, 'completed', null);
@@ -82,7 +87,14 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     }
   }
 
-  function enter(atMs: number, trigger: string, event?: Event): void {
+  /** A change that the automation makes does not enroll the contact in it again. */
+  function followOwn({ before, after }: PersonChange, atMs: number): void {
+    contact = after;
+    if (before === after || !entry.isEnteredBy({ before, after })) return;
+    result.skipped.push({ at: new Date(atMs), trigger: entry.type, reason: 'own_change' });
+  }
+
+  async function enter(atMs: number, trigger: string, event?: Event): Promise<void> {
     const at = new Date(atMs);
     const isOnce = entry.type === 'contact_created' && result.entries.length > 0;
     if (inside || isOnce) {
@@ -92,10 +104,10 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     const made: SimulatedEntry = { enteredAt: at, enteredBy: trigger, steps: [], exit: null };
     result.entries.push(made);
     inside = { entry: made, position: { stepId: null, waitFromMs: null }, event, untilMs: atMs };
-    advance(atMs);
+    await advance(atMs);
   }
 
-  function occur(occurrence: Occurrence): void {
+  async function occur(occurrence: Occurrence): Promise<void> {
     const { atMs } = occurrence;
     if (!contact) return;
     if (occurrence.kind === 'event') {
@@ -103,7 +115,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
       const { name: eventName, properties } = event;
       world.tally.add(contact._id.toHexString(), { kind: 'event', at: new Date(atMs), eventName, properties });
       if (entry.eventName === event.name && entry.isEnteredByEvent({ contact, event }))
-        enter(atMs, `event ${event.name}`, event);
+        await enter(atMs, `event ${event.name}`, event);
       return;
     }
     if (occurrence.kind === 'act') {
@@ -117,7 +129,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
       end(atMs, 'exited', 'contact_deleted');
       return;
     }
-    change(contact, occurrence.apply(contact), atMs);
+    await change(contact, occurrence.apply(contact), atMs);
   }
 
   function noteAct({ _id }: Contact, { atMs, act, url }: Extract<Occurrence, { kind: 'act' }>): void {
@@ -130,16 +142,16 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
       world.tally.add(_id.toHexString(), { kind, ...fact });
   }
 
-  function change(before: Contact | null, after: Contact, atMs: number): void {
+  async function change(before: Contact | null, after: Contact, atMs: number): Promise<void> {
     contact = after;
-    if (before !== after && entry.isEnteredBy({ before, after })) enter(atMs, entry.type);
+    if (before !== after && entry.isEnteredBy({ before, after })) await enter(atMs, entry.type);
   }
 
-  change(null, world.contact, world.fromMs);
+  await change(null, world.contact, world.fromMs);
   // Stable, so that events of the same moment keep their order.
   for (const occurrence of world.occurrences.toSorted((a, b) => a.atMs - b.atMs)) {
     await wakeUntil(occurrence.atMs);
-    occur(occurrence);
+    await occur(occurrence);
     await pause();
   }
   await wakeUntil(Number.POSITIVE_INFINITY);
@@ -147,7 +159,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
 
   async function wakeUntil(beforeMs: number): Promise<void> {
     while (inside && inside.untilMs < beforeMs) {
-      advance(inside.untilMs);
+      await advance(inside.untilMs);
       await pause();
     }
   }

@@ -3,9 +3,9 @@ import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
 import { writeMoves } from '../../../core/automations/enrollments/commit.ts';
 import { processWriter } from '../../../core/automations/enrollments/counts.ts';
-import { eventQueue } from '../../../core/automations/enrollments/enroll.ts';
+import { eventQueue, triggerQueue } from '../../../core/automations/enrollments/enroll.ts';
 import { leave } from '../../../core/automations/enrollments/exit.ts';
-import type { Enrollment, EventRecord } from '../../../core/automations/model.ts';
+import type { Enrollment, EventRecord, Trigger } from '../../../core/automations/model.ts';
 import type { Deps } from '../../../core/base/deps.ts';
 import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
 import { useEnvironment } from '../../support/environment.ts';
@@ -105,6 +105,53 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
         place,
       ).to.deep.equal(['entered']);
     });
+    await expectRecount(env, id);
+  });
+
+  it('entering by a change, with a change of the person that lets them into another automation', async () => {
+    const { db } = env.deps;
+    const [list, other] = await Promise.all(
+      ['Changed', 'Never'].map((name) => created(env.own.client, '/contact-lists', { name })),
+    );
+    const second = await activeAutomation(env.own.client, {
+      entryCriteria: { type: 'contact_added_to_list', listId: list.id },
+    });
+    const changing = { contactProperties: { turn: '{{contactProperties.turn}}x' }, addListIds: [list.id] };
+    const { id } = await activeAutomation(env.own.client, {
+      entryCriteria: { type: 'contact_added_to_list', listId: other.id },
+      steps: [{ type: 'update_contact', update: changing }, wait(1, 'days', { stepId: 'w2' })],
+    });
+    const triggers = (await newContacts(env, 2 * PEOPLE)).map(
+      ({ _id: contactId, projectId }): Trigger => ({
+        ...{ _id: new ObjectId(), projectId, contactId, at: env.clock.now() },
+        automationIds: [new ObjectId(String(id))],
+      }),
+    );
+    await db.triggers.insertMany(triggers);
+    const follow = async (deps: Deps, { _id, projectId }: Trigger) => {
+      await db.triggers.updateOne({ _id, outcomes: { $exists: false } }, { $set: { dueAt: new Date(0) } });
+      // Triggers of the second automation are not followed.
+      await db.triggers.updateMany({ projectId, causedBy: { $exists: true } }, { $unset: { dueAt: '' } });
+      const { runs } = await triggerQueue(deps).take(projectId, 16);
+      for (const run of runs) await run();
+    };
+    let used = 0;
+    await cutOffEverywhere(triggers, follow, async ({ contactId }, place) => {
+      used += 1;
+      const [person, ...others] = await db.enrollments.find({ contactId }).toArray();
+      expect(others, place).to.deep.equal([]);
+      expect(person, place).to.deep.include({ status: 'active', stepId: 'w2' });
+      const contact = await db.contacts.findOne({ _id: contactId });
+      expect(contact?.contactProperties, place).to.deep.equal({ turn: 'x' });
+      const written = { contactId, automationId: new ObjectId(String(id)) };
+      expect(await db.contactHistory.countDocuments(written), place).to.equal(1);
+      const next = await db.triggers.find({ contactId, automationIds: new ObjectId(String(second.id)) }).toArray();
+      expect(
+        next.map(({ causedBy }) => causedBy?.map(String)),
+        place,
+      ).to.deep.equal([[id]]);
+    });
+    expect((await env.own.client.get(`/contact-lists/${list.id}`)).body.data.contactCount).to.equal(used);
     await expectRecount(env, id);
   });
 

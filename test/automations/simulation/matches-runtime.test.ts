@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
+import type { SimulatedStep } from '../../../client/index.ts';
 import type { Enrollment, TriggerOutcome } from '../../../core/automations/model.ts';
 import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
@@ -25,6 +26,8 @@ interface Case {
   entry: string;
   exits: boolean;
   pairs: Pair[];
+  /** Before the branches, so that they see it. */
+  update: { plan: string; list: 'join' | 'leave' | null } | null;
   branches: Array<{ plan: string; event: boolean; all: boolean; merges: boolean; leaves: boolean; pairs: Pair[] }>;
   elseGoesOn: boolean;
   contact: { plan: string; joined: boolean; home: string | null; due: number | null };
@@ -83,6 +86,9 @@ const cases: fc.Arbitrary<Case> = fc.record({
   entry: fc.constantFrom('created', 'list', 'matches', 'changes', 'event'),
   exits: fc.boolean(),
   pairs: fc.array(pair, { minLength: 1, maxLength: 2 }),
+  update: fc.option(fc.record({ plan: plans, list: fc.constantFrom('join' as const, 'leave' as const, null) }), {
+    freq: 3,
+  }),
   branches: fc.array(
     fc.record({
       plan: plans,
@@ -155,6 +161,10 @@ describe('A simulation', function () {
       const expected = times(simulated.entries[index]);
       for (const [place, ms] of times(entry).entries()) expect(ms - Number(expected[place])).to.be.within(0, DRIFT_MS);
     }
+    const updates = simulated.entries.flatMap(({ steps }: { steps: SimulatedStep[] }) =>
+      steps.flatMap(({ update }) => update?.contactProperties?.last ?? []),
+    );
+    if (real.contact) expect(real.contact.contactProperties.last).to.equal(updates.at(-1));
     expect(real.skipped).to.deep.equal(simulated.skipped.map(({ reason }: { reason: string }) => reason));
     return real.entries.length;
   }
@@ -202,7 +212,8 @@ describe('A simulation', function () {
       .find({ automationId: new ObjectId(id) })
       .sort({ enteredAt: 1 })
       .toArray();
-    return { entries: people.map(entryOf), skipped: await skipped(id) };
+    const contact = await db.contacts.findOne({ _id: new ObjectId(contactId) });
+    return { entries: people.map(entryOf), skipped: await skipped(id), contact };
   }
 
   async function happen(
@@ -258,7 +269,7 @@ interface Entry {
 }
 
 function entryOf({ history, status, exitReason, endedAt }: Enrollment): Entry {
-  const types = ['wait', 'email', 'branch', 'branch_left'];
+  const types = ['wait', 'email', 'branch', 'branch_left', 'update_contact'];
   return {
     steps: history.filter(({ type }) => types.includes(type)),
     exit: endedAt && { at: endedAt, status, reason: exitReason },
@@ -293,12 +304,13 @@ function definition(one: Case, listId: string) {
     name: 'Random',
     entryCriteria: entries[one.entry],
     exitCriteria: { type: one.exits ? 'entry_criteria_no_longer_met' : 'workflow_complete' },
-    steps: stepsOf(one),
+    steps: stepsOf(one, listId),
   };
 }
 
-function stepsOf({ pairs, branches, elseGoesOn, entry }: Case) {
-  const steps = pairs.flatMap((one, n) => pairOf(one, `main${n}`));
+function stepsOf({ pairs, update, branches, elseGoesOn, entry }: Case, listId: string) {
+  const steps: object[] = pairs.flatMap((one, n) => pairOf(one, `main${n}`));
+  if (update) steps.push({ type: 'update_contact', stepId: 'update', update: changesOf(update, listId) });
   if (branches.length === 0) return steps;
   const hasTail = elseGoesOn || branches.some(({ merges }) => merges);
   const choice = {
@@ -354,6 +366,19 @@ function propertiesOf(item: Item, fromMs: number): object | null {
 
 function dateAt(minutes: number, fromMs: number): string {
   return new Date(fromMs + minutes * MINUTE).toISOString();
+}
+
+/** The plan by way of a placeholder. */
+function changesOf({ plan, list }: NonNullable<Case['update']>, listId: string) {
+  return {
+    contactProperties: {
+      wish: plan,
+      plan: plan === '' ? null : `{{default "" "${plan}"}}`,
+      last: '{{contactProperties.plan}}',
+    },
+    ...(list === 'join' ? { addListIds: [listId] } : {}),
+    ...(list === 'leave' ? { removeListIds: [listId] } : {}),
+  };
 }
 
 function scenario(one: Case, fromMs: number, listId: string) {

@@ -1,4 +1,5 @@
 import type { AutomationStep } from '../../../../client/index.ts';
+import { updateName } from './update.ts';
 
 /** How people pass the steps, as the interface resolves links that are left out. */
 
@@ -90,6 +91,7 @@ export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'split') return `Split ${(step.shares ?? []).map(({ share }) => share).join(' / ')}`;
   if (step.type === 'exit') return 'Leave';
   if (step.type === 'wait_until') return untilName(step.until ?? {});
+  if (step.type === 'update_contact') return updateName(step.update ?? {});
   const { subject, templateId, templateName } = step.email ?? {};
   return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';
 }

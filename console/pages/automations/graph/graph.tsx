@@ -99,8 +99,13 @@ export function Graph({
 }
 
 const icons = {
-  ...({ wait: 'clock', email: 'email', branch: 'automation', split: 'automation', exit: 'close' } as const),
+  wait: 'clock',
   wait_until: 'clock',
+  email: 'email',
+  branch: 'automation',
+  split: 'automation',
+  exit: 'close',
+  update_contact: 'contacts',
 } as const;
 
 function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names): Node[] {
@@ -123,6 +128,7 @@ function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names)
         split: 'Each person one side',
         exit: `${count(own?.exited ?? 0)} left here`,
         wait_until: `${count(own?.entered ?? 0)} came here`,
+        update_contact: `${people(own?.updated ?? 0)} changed`,
       }[step.type];
       return { id: step.stepId, name: nameOf(step, names.templates), under, icon, here: own?.active ?? 0 };
     }),

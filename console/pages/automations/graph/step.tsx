@@ -8,6 +8,7 @@ import { to } from '../../../router.ts';
 import type { Names } from '../names.ts';
 import { END, nameOf, waysOf, zoneWords } from './flow.ts';
 import { exitWords } from './state.tsx';
+import { updateLines } from './update.ts';
 
 /** The step that was chosen in the graph, with its figures. */
 export function ChosenStep({
@@ -36,7 +37,8 @@ export function ChosenStep({
         {count(n)}
       </a>
     );
-  const { active = 0, entered = 0, exited = 0, exitedBy = {}, emails = 0, zoneMissing = 0 } = figures ?? {};
+  const { active = 0, entered = 0, exited = 0, exitedBy = {}, emails = 0 } = figures ?? {};
+  const { zoneMissing = 0, updated = 0, failed = 0 } = figures ?? {};
   const pairs: Array<readonly [string, ComponentChildren]> = [
     ['Here now', people(active, { at: step.stepId })],
     ['Came here', count(entered)],
@@ -46,6 +48,9 @@ export function ChosenStep({
       .map(([reason, n]) => [exitWords(reason), count(n)] as const),
     ...(step.type === 'email' ? [['Mails', count(emails)] as const] : []),
     ...(step.until?.timezone === 'contact' ? [['Without a zone of their own', count(zoneMissing)] as const] : []),
+    ...(step.type === 'update_contact'
+      ? [['Changed', count(updated)] as const, ['Could not be changed', count(failed)] as const]
+      : []),
   ];
   const zone = zoneWords(step);
   return (
@@ -60,6 +65,7 @@ export function ChosenStep({
           <span class="dim">is the content</span>
         </p>
       )}
+      {step.type === 'update_contact' && <Pairs pairs={updateLines(step.update ?? {}, names.lists.name)} />}
       {(step.type === 'branch' || step.type === 'split') && (
         <Pairs
           pairs={waysOf(automation.steps)
