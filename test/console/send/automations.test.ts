@@ -198,4 +198,36 @@ describe('The pages of automations', () => {
     await others.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
     await others.getByText('the project has no sender', { exact: false }).waitFor();
   });
+
+  it('draws a step that changes the person, and simulates what it changes', async () => {
+    const { client } = suite.own;
+    const { id: listId } = await created(client, '/contact-lists', { name: 'Regulars' });
+    const changes = {
+      contactProperties: { greeting: 'Hello {{email}}', trial_end: null },
+      addListIds: [listId],
+    };
+    const { id } = await created(client, '/automations', {
+      name: 'Keeps notes',
+      steps: [
+        { type: 'update_contact', stepId: 'note', update: changes },
+        { type: 'update_contact', stepId: 'renew', update: { contactProperties: { end_date: 'soon' } } },
+      ],
+    });
+    // Declared later, so that the stored text does not fit any more.
+    await created(client, '/custom-fields', { fieldName: 'end_date', fieldType: 'date' });
+    const page = await suite.open(`/automations/${id}?step=note`);
+    const graph = page.getByRole('group', { name: 'Steps', exact: true });
+    await graph.getByRole('link', { name: /^Set 2 fields, add to a l/ }).waitFor();
+    await page.getByRole('heading', { name: 'Set 2 fields, add to a list' }).waitFor();
+    await page.getByText('Hello {{email}}').waitFor();
+    await page.getByText('Could not be changed').waitFor();
+    await page.getByRole('definition').getByText('Regulars').waitFor();
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page
+      .getByText('greeting: Hello somebody@example.com, trial_end: is removed, joins: Regulars', { exact: true })
+      .waitFor();
+    await page.getByText('contactProperties/end_date: must be a date').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'automation-update');
+  });
 });
