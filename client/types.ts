@@ -256,8 +256,12 @@ export interface Automation {
   activeAt: string | null;
   createdAt: string;
   updatedAt: string;
-  /** Moves with every PATCH. */
+  /** Moves with every PATCH without draft, and every publication. */
   version?: number;
+  /** The draft of the next version; null: there is none. */
+  draft: AutomationDraft | null;
+  /** Moves with everything that is saved, a draft or a version. */
+  draftRevision: number;
   statistics?: AutomationStatistics;
   /** Faults that activation allows, each with its step. Not in lists. */
   warnings?: AutomationWarning[];
@@ -305,6 +309,22 @@ export interface AutomationDelay {
   value: number;
   unit: 'minutes' | 'mins' | 'hours' | 'days';
 }
+
+export interface AutomationDraft {
+  /** The version that it was begun from. */
+  baseVersion: number;
+  /** Another version was saved since: save the draft again with draftRevision to publish it. */
+  isOutdated: boolean;
+  updatedAt: string;
+  /** The id of the member who saved it; null: a key. */
+  updatedBy: string | null;
+  /** With version=draft: the people inside now, whom a publication keeps or moves. */
+  inside?: number;
+  /** With version=draft: those of them who stand on a step that the draft does not have, and would leave when moved. */
+  leaving?: LeavingPeople[];
+}
+
+export type AutomationDraftVersion = 'draft';
 
 export interface AutomationEmail {
   /** An existing template; or give htmlTemplate and subject. */
@@ -2556,6 +2576,11 @@ export interface LaneNow {
   acceptedToRelayP95Ms: number | null;
 }
 
+export interface LeavingPeople {
+  stepId: string;
+  inside: number;
+}
+
 export interface ListContact {
   id: string;
   email: string;
@@ -3256,9 +3281,60 @@ export interface ProvidersReport {
   providers: ProviderReport[];
 }
 
+export interface PublishAutomationBody {
+  /** Enrolled contacts: keep the version they entered with (default), or move to this one. */
+  existing?: 'keep' | 'move';
+  /** The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed. */
+  draftRevision?: number;
+}
+
 export interface PublishTemplateBody {
   /** The newest draft. */
   version: number;
+}
+
+export interface PublishedAutomation {
+  id: string;
+  projectId: string;
+  organizationId: string;
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
+  name: string;
+  description: string;
+  status: AutomationStatus;
+  entryCriteria: EntryCriteria;
+  exitCriteria: ExitCriteria;
+  steps: AutomationStep[];
+  tags: string[];
+  /** Left out when the automation names none. */
+  unsubscribeGroupId?: string;
+  trackingOpen: boolean;
+  trackingClick: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm: Utm | null;
+  activeAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** Moves with every PATCH without draft, and every publication. */
+  version?: number;
+  /** The draft of the next version; null: there is none. */
+  draft: AutomationDraft | null;
+  /** Moves with everything that is saved, a draft or a version. */
+  draftRevision: number;
+  statistics?: AutomationStatistics;
+  /** Faults that activation allows, each with its step. Not in lists. */
+  warnings?: AutomationWarning[];
+  /** The people inside when it was published. */
+  inside: PublishedInside;
+}
+
+export interface PublishedInside {
+  /** They keep the version they have. */
+  kept: number;
+  /** They go on in the new version. */
+  moved: number;
+  /** Their step is gone, so they leave with step_removed. */
+  leaving: number;
 }
 
 export interface QueuedBatch {
@@ -3759,6 +3835,8 @@ export interface SimulateAutomationBody {
   acts?: SimulatedAct[];
   /** The beginning; omitted: now. */
   from?: string;
+  /** draft: the draft, or the version that runs where there is none. Omitted: the version that runs. */
+  version?: AutomationDraftVersion;
 }
 
 export interface SimulatedAct {
@@ -4324,6 +4402,10 @@ export interface UpdateAutomationBody {
   utm?: Utm | null;
   /** Enrolled contacts: keep the version they entered with (default), or move to this one. */
   existing?: 'keep' | 'move';
+  /** true: saved as the draft of the next version, in any status but archived. What runs stays as it is until the draft is published. */
+  draft?: boolean;
+  /** The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed. */
+  draftRevision?: number;
 }
 
 export interface UpdateCampaignBody {
@@ -4643,6 +4725,11 @@ export interface WebhooksPage {
   pagination: Pagination;
 }
 
+export interface AutomationsDiscardDraftQuery {
+  /** The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed. */
+  draftRevision?: number;
+}
+
 export interface AutomationsEnrollmentsQuery {
   /** Page number, from 1. */
   page?: number;
@@ -4651,6 +4738,11 @@ export interface AutomationsEnrollmentsQuery {
   status?: EnrollmentStatus;
   /** Only the people who are on this step now. */
   stepId?: string;
+}
+
+export interface AutomationsGetQuery {
+  /** draft: the draft, or the version that runs where there is none. Omitted: the version that runs. */
+  version?: AutomationDraftVersion;
 }
 
 export interface AutomationsListQuery {

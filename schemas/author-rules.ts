@@ -36,7 +36,7 @@ export const authorRules = {
   changeActivated: {
     operations: ['automations.update'],
     may: 'change an automation that has been active',
-    instead: 'make another one',
+    instead: 'save the change with draft: true',
   },
   mailOthers: {
     operations: ['campaigns.test', 'templates.test'],

@@ -1,3 +1,4 @@
+import { draftMark, draftRevision, draftVersion, existingField, publishedInside } from './automation-drafts.ts';
 import { utmField } from './campaigns/utm.ts';
 import {
   createdByField,
@@ -250,10 +251,13 @@ export const updateAutomationBody = schema({
   type: 'object',
   properties: {
     ...fields,
-    existing: {
-      enum: ['keep', 'move'],
-      description: 'Enrolled contacts: keep the version they entered with (default), or move to this one.',
+    existing: existingField,
+    draft: {
+      type: 'boolean',
+      description:
+        'true: saved as the draft of the next version, in any status but archived. What runs stays as it is until the draft is published.',
     },
+    draftRevision,
   },
 });
 
@@ -321,6 +325,7 @@ export const simulateBody = schema({
       },
     },
     from: { ...timestampField, description: 'The beginning; omitted: now.' },
+    version: draftVersion,
   },
 });
 
@@ -460,6 +465,8 @@ const automation = {
     'trackingOpen',
     'trackingClick',
     'utm',
+    'draft',
+    'draftRevision',
     'activeAt',
     'createdAt',
     'updatedAt',
@@ -483,7 +490,9 @@ const automation = {
     activeAt: nullableTimestamp,
     createdAt: timestampField,
     updatedAt: timestampField,
-    version: { type: 'integer', description: 'Moves with every PATCH.' },
+    version: { type: 'integer', description: 'Moves with every PATCH without draft, and every publication.' },
+    draft: draftMark,
+    draftRevision: { type: 'integer', description: 'Moves with everything that is saved, a draft or a version.' },
     statistics,
     warnings: {
       type: 'array',
@@ -506,6 +515,12 @@ const automation = {
 } as const;
 
 export const automationAnswer = shape(automation);
+export const publishedAutomationAnswer = shape({
+  ...automation,
+  title: 'PublishedAutomation',
+  required: [...automation.required, 'inside'],
+  properties: { ...automation.properties, inside: publishedInside },
+});
 export const automationsAnswer = pageAnswer('AutomationsPage', 'automations', automation);
 
 const enrollment = {

@@ -73,6 +73,8 @@ const table = {
     tool: { ...reads, name: 'simulate', title: 'Simulate an automation' },
   },
   'automations.enrollments': { role: 'viewer', scopes: ['read'] },
+  'automations.publish': { role: 'editor', scopes: [] },
+  'automations.discardDraft': { role: 'author', scopes: [] },
   'automations.links': { role: 'viewer', scopes: ['read'] },
 
   'campaigns.create': {

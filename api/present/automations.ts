@@ -1,14 +1,14 @@
 import type { EnrollmentView } from '../../core/automations/enrollments/enrollments.ts';
 import type { Automation, EventDefinition, EventRecord } from '../../core/automations/model.ts';
 import type { SimulatedAutomation } from '../../core/automations/simulate.ts';
-import type { Statistics } from '../../core/automations/statistics.ts';
+import type { Inside, Statistics } from '../../core/automations/statistics.ts';
 import type { AutomationWarning } from '../../core/automations/warnings.ts';
 
 /** The wire shapes of automations and events; api/present/present.ts has the others. */
 
 export function presentAutomation(
   automation: Automation,
-  more: { statistics?: Statistics; warnings?: AutomationWarning[] } = {},
+  { inside, ...more }: { statistics?: Statistics; warnings?: AutomationWarning[]; inside?: Inside } = {},
 ) {
   const { _id, projectId, organizationId, createdBy = null, name, description, status } = automation;
   const {
@@ -21,7 +21,7 @@ export function presentAutomation(
     trackingClick,
     utm = null,
   } = automation;
-  const { version, activeAt, createdAt, updatedAt } = automation;
+  const { version, draft = null, draftRevision = 0, activeAt, createdAt, updatedAt } = automation;
   return {
     id: _id,
     projectId,
@@ -39,11 +39,20 @@ export function presentAutomation(
     trackingClick,
     utm,
     version,
+    draft: draft && { ...draft, isOutdated: draft.baseVersion !== version, ...inside },
+    draftRevision,
     activeAt,
     createdAt,
     updatedAt,
     ...more,
   };
+}
+
+/** With `existing: keep` all stay where they are. */
+export function presentInside({ inside, leaving }: Inside, existing: 'keep' | 'move' = 'keep') {
+  if (existing === 'keep') return { kept: inside, moved: 0, leaving: 0 };
+  const leave = leaving.reduce((sum, step) => sum + step.inside, 0);
+  return { kept: 0, moved: inside - leave, leaving: leave };
 }
 
 export function presentEnrollment({ enrollment, email, nextStepId }: EnrollmentView) {

@@ -1,9 +1,6 @@
-import {
-  createAutomation,
-  getAutomation,
-  listAutomations,
-  updateAutomation,
-} from '../../core/automations/automations.ts';
+import { createAutomation, listAutomations, updateAutomation } from '../../core/automations/automations.ts';
+import { type AutomationAt, discardDraft, readAutomation, saveDraft } from '../../core/automations/drafts/drafts.ts';
+import { publishAutomation } from '../../core/automations/drafts/publish.ts';
 import { listEnrollments } from '../../core/automations/enrollments/enrollments.ts';
 import {
   activateAutomation,
@@ -14,9 +11,10 @@ import {
 } from '../../core/automations/lifecycle.ts';
 import type { Automation } from '../../core/automations/model.ts';
 import { simulateAutomation } from '../../core/automations/simulate.ts';
-import { statisticsOf } from '../../core/automations/statistics.ts';
+import { insideOf, statisticsOf } from '../../core/automations/statistics.ts';
 import { warningsOf } from '../../core/automations/warnings.ts';
 import type { Deps } from '../../core/base/deps.ts';
+import { automationQuery, discardDraftQuery, publishAutomationBody } from '../../schemas/automation-drafts.ts';
 import {
   automationAnswer,
   automationsAnswer,
@@ -24,12 +22,13 @@ import {
   createAutomationBody,
   enrollmentsAnswer,
   enrollmentsQuery,
+  publishedAutomationAnswer,
   simulateBody,
   simulationAnswer,
   updateAutomationBody,
 } from '../../schemas/automations.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { presentAutomation, presentEnrollment, presentSimulation } from '../present/automations.ts';
+import { presentAutomation, presentEnrollment, presentInside, presentSimulation } from '../present/automations.ts';
 import { presentPage } from '../present/present.ts';
 
 const tag = 'automations';
@@ -73,10 +72,13 @@ export const automationRoutes = [
     path: '/automations/{automationId}',
     key: 'token',
     tag,
-    summary: 'Get an automation with its statistics and the number of contacts that wait to enter',
+    summary: 'Get an automation with its statistics and the number of contacts that wait to enter, or its draft',
+    query: automationQuery,
     answer: automationAnswer,
-    handler: async ({ deps, project, params }) =>
-      presentWhole(deps, await getAutomation(deps, project, params.automationId ?? '')),
+    handler: async ({ deps, project, params, query: { version } }) => {
+      const at = await readAutomation(deps, project, params.automationId ?? '', version);
+      return version === 'draft' ? presentDraft(deps, at) : presentWhole(deps, at.automation);
+    },
   }),
   endpoint({
     operation: 'automations.update',
@@ -84,12 +86,47 @@ export const automationRoutes = [
     path: '/automations/{automationId}',
     key: 'token',
     tag,
-    summary: 'Update a draft or paused automation',
-    description: 'Enrolled contacts keep the version they entered with, unless `existing` is "move".',
+    summary: 'Update a draft or paused automation, or with `draft` the draft of its next version',
+    description:
+      'Enrolled contacts keep the version they entered with, unless `existing` is "move". With `draft: true` the automation may be active, and nothing changes for anybody until the draft is published; the answer shows the draft.',
     body: updateAutomationBody,
     answer: automationAnswer,
-    handler: async ({ deps, project, params, body, request }) =>
-      presentWhole(deps, await updateAutomation(deps, project, params.automationId ?? '', body, request)),
+    errors: { ...notThere, 409: 'It is active and `draft` is not true, or something was saved after draftRevision.' },
+    handler: async ({ deps, project, params, body: { draft, ...body }, request }) => {
+      const id = params.automationId ?? '';
+      if (draft) return presentDraft(deps, await saveDraft(deps, project, id, body, request));
+      return presentWhole(deps, await updateAutomation(deps, project, id, body, request));
+    },
+  }),
+  endpoint({
+    operation: 'automations.publish',
+    method: 'post',
+    path: '/automations/{automationId}/publish',
+    key: 'token',
+    tag,
+    summary: 'Publish the draft of an automation: it becomes the version that contacts enter',
+    description:
+      'Checked as at activation when the automation is active or paused. Enrolled contacts keep their version, unless `existing` is "move"; GET with `version=draft` answers beforehand how many they are.',
+    body: publishAutomationBody,
+    bodyOptional: true,
+    answer: publishedAutomationAnswer,
+    errors: { 409: 'There is no draft, it is outdated, or something was saved after draftRevision.' },
+    handler: async ({ deps, project, params, body }) => {
+      const { automation, inside } = await publishAutomation(deps, project, params.automationId ?? '', body);
+      return { ...(await presentWhole(deps, automation)), inside: presentInside(inside, body.existing) };
+    },
+  }),
+  endpoint({
+    operation: 'automations.discardDraft',
+    method: 'delete',
+    path: '/automations/{automationId}/draft',
+    key: 'token',
+    tag,
+    summary: 'Discard the draft of an automation; what runs stays as it is',
+    query: discardDraftQuery,
+    errors: { 409: 'There is no draft, or something was saved after draftRevision.' },
+    handler: async ({ deps, project, params, query }) =>
+      discardDraft(deps, project, params.automationId ?? '', query.draftRevision),
   }),
   endpoint({
     operation: 'automations.delete',
@@ -177,4 +214,14 @@ export const automationRoutes = [
 async function presentWhole(deps: Deps, automation: Automation) {
   const [statistics, warnings] = await Promise.all([statisticsOf(deps, automation), warningsOf(deps, automation)]);
   return presentAutomation(automation, { statistics, warnings });
+}
+
+async function presentDraft(deps: Deps, { automation, content }: AutomationAt) {
+  const draft = { ...automation, ...content };
+  const [statistics, warnings, inside] = await Promise.all([
+    statisticsOf(deps, draft),
+    warningsOf(deps, draft),
+    insideOf(deps, automation, content),
+  ]);
+  return presentAutomation(draft, { statistics, warnings, inside });
 }

@@ -26,13 +26,18 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"active","kind":"boolean","about":"true: validate and activate at once."},
   ] },
   "automations.delete": { about: "Delete an automation that is not active; its enrollments end", fields: [] },
+  "automations.discardDraft": { about: "Discard the draft of an automation; what runs stays as it is", fields: [
+    {"name":"draftRevision","kind":"number","about":"The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed."},
+  ] },
   "automations.enrollments": { about: "List the enrollments of an automation, each with its step, the end of its wait and its history", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of active, completed, exited."},
     {"name":"stepId","kind":"text","about":"Only the people who are on this step now."},
   ] },
-  "automations.get": { about: "Get an automation with its statistics and the number of contacts that wait to enter", fields: [] },
+  "automations.get": { about: "Get an automation with its statistics and the number of contacts that wait to enter, or its draft", fields: [
+    {"name":"version","kind":"text","about":"draft: the draft, or the version that runs where there is none. Omitted: the version that runs. One of draft."},
+  ] },
   "automations.links": { about: "Count the clicks on each link in the mails of an automation, by step", fields: [] },
   "automations.list": { about: "List automations, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
@@ -41,6 +46,10 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"search","kind":"text","about":"Part of the name."},
   ] },
   "automations.pause": { about: "Pause an automation: no contact enters, and enrolled contacts wait at their next step", fields: [] },
+  "automations.publish": { about: "Publish the draft of an automation: it becomes the version that contacts enter", fields: [
+    {"name":"existing","kind":"text","about":"Enrolled contacts: keep the version they entered with (default), or move to this one. One of keep, move."},
+    {"name":"draftRevision","kind":"number","about":"The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed."},
+  ] },
   "automations.resume": { about: "Resume a paused automation", fields: [] },
   "automations.simulate": { about: "Simulate the way of a contact through an automation, on a virtual clock and without sending", fields: [
     {"name":"contact","kind":"object","about":"The contact as it is created at `from`; or contactId, to take the values of a stored one."},
@@ -48,8 +57,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"changes","kind":"list"},
     {"name":"acts","kind":"list","about":"Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing."},
     {"name":"from","kind":"text","about":"The beginning; omitted: now."},
+    {"name":"version","kind":"text","about":"draft: the draft, or the version that runs where there is none. Omitted: the version that runs. One of draft."},
   ] },
-  "automations.update": { about: "Update a draft or paused automation", fields: [
+  "automations.update": { about: "Update a draft or paused automation, or with `draft` the draft of its next version", fields: [
     {"name":"name","kind":"text"},
     {"name":"description","kind":"text"},
     {"name":"entryCriteria","kind":"object"},
@@ -61,6 +71,8 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingClick","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
     {"name":"existing","kind":"text","about":"Enrolled contacts: keep the version they entered with (default), or move to this one. One of keep, move."},
+    {"name":"draft","kind":"boolean","about":"true: saved as the draft of the next version, in any status but archived. What runs stays as it is until the draft is published."},
+    {"name":"draftRevision","kind":"number","about":"The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed."},
   ] },
   "campaigns.abort": { about: "Abort a campaign for good; recipients without mail stay pending", fields: [] },
   "campaigns.analytics": { about: "Get the counts and rates of a campaign, as last refreshed", fields: [] },

@@ -14,13 +14,13 @@ import { getAutomation, keepDefinition } from './definitions.ts';
 import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
 import { insertActive } from './lifecycle.ts';
-import type { Automation, AutomationStatus, AutomationStep } from './model.ts';
+import type { Automation, AutomationContent, AutomationStatus, AutomationStep } from './model.ts';
 import { refuseIncomplete, requireNamed, withStoredIds } from './references.ts';
 import { draftFaults, searchFaults, withFieldTypes } from './rules/definition.ts';
 import { readEntry, readExit, readSteps } from './rules/parse-definition.ts';
 import { placeholdersOf } from './rules/update.ts';
 
-type AutomationInput = Described<typeof updateAutomationBody>;
+export type AutomationInput = Described<typeof updateAutomationBody>;
 
 /** With `active` the automation is activated in the same call, or not created at all. */
 export async function createAutomation(
@@ -48,12 +48,14 @@ export async function createAutomation(
     trackingClick: input.trackingClick ?? project.trackingClick,
     version: 1,
     moveBefore: 0,
+    draft: null,
+    draftRevision: 0,
     activeAt: null,
     createdAt: at,
     updatedAt: at,
     deletedAt: null,
   };
-  const checked = await checkDraft(deps, project, draft, { areStepsNew: true });
+  const checked = await checkContent(deps, project, draft, { areStepsNew: true });
   if (active) await refuseIncomplete(deps, project, checked);
   else await requireNamed(deps, project, checked);
   if (active) return insertActive(deps, checked);
@@ -77,15 +79,30 @@ export async function updateAutomation(
   deps: AutomationsDeps,
   project: Project,
   id: string,
-  { existing = 'keep', ...input }: AutomationInput & { existing?: 'keep' | 'move' | undefined },
+  { existing = 'keep', draftRevision, ...input }: AutomationInput,
   origin: Origin,
 ): Promise<Automation> {
   const before = await getAutomation(deps, project, id);
   refuseEdit(before);
   if (before.activeAt) refuseAuthor(origin, 'changeActivated');
-  const version = before.version + 1;
-  const draft: Automation = {
-    ...before,
+  refuseUnseenDraft(before, draftRevision);
+  const content = changedContent(before, input, origin);
+  const changed = await checkContent(deps, project, content, { areStepsNew: input.steps !== undefined });
+  await requireNamed(deps, project, changed);
+  if (before.activeAt) await keepDefinition(deps, before);
+  const { _id, projectId } = before;
+  const updated = await deps.db.automations.findOneAndUpdate(
+    { _id, projectId, ...unchangedSince(before) },
+    { $set: nextVersion(deps, before, { content: changed, existing }), $inc: { draftRevision: 1 } },
+    { returnDocument: 'after' },
+  );
+  // Another call changed the automation first: start again from the state it left.
+  return updated ?? updateAutomation(deps, project, id, { existing, draftRevision, ...input }, origin);
+}
+
+/** The content after a PATCH: fields that are left out stay. */
+export function changedContent(before: AutomationContent, input: AutomationInput, origin: Origin): AutomationContent {
+  return {
     name: input.name ?? before.name,
     description: input.description ?? before.description,
     entryCriteria: input.entryCriteria ? readEntry(input.entryCriteria) : before.entryCriteria,
@@ -97,31 +114,42 @@ export async function updateAutomation(
     trackingOpen: input.trackingOpen ?? before.trackingOpen,
     utm: (input.utm === undefined ? before.utm : input.utm) ?? null,
     trackingClick: input.trackingClick ?? before.trackingClick,
-    version,
-    moveBefore: existing === 'move' ? version : before.moveBefore,
-    updatedAt: deps.clock.now(),
   };
-  const changed = await checkDraft(deps, project, draft, { areStepsNew: input.steps !== undefined });
-  await requireNamed(deps, project, changed);
-  if (before.activeAt) await keepDefinition(deps, before);
-  const { _id, projectId, dueAt: _, ...fields } = changed;
-  const { status } = before;
-  const updated = await deps.db.automations.findOneAndUpdate(
-    { _id, projectId, version: before.version, status, deletedAt: null },
-    { $set: fields },
-    { returnDocument: 'after' },
+}
+
+/** The fields of the automation that change when the content becomes its definition. */
+export function nextVersion(
+  { clock }: Pick<AutomationsDeps, 'clock'>,
+  before: Automation,
+  { content, existing }: { content: AutomationContent; existing: 'keep' | 'move' },
+): Partial<Automation> {
+  const version = before.version + 1;
+  const moveBefore = existing === 'move' ? version : before.moveBefore;
+  return { ...content, version, moveBefore, updatedAt: clock.now() };
+}
+
+/** For a caller who says which state they changed: what was saved since is not overwritten. */
+export function refuseUnseenDraft({ draftRevision = 0 }: Automation, seen: number | undefined): void {
+  if (seen === undefined || seen === draftRevision) return;
+  throw conflict(
+    'INVALID_STATE',
+    `The automation or its draft was saved meanwhile: its draftRevision is ${draftRevision}. Look at it and repeat the call with draftRevision: ${draftRevision}.`,
+    `draftRevision: is ${draftRevision}`,
   );
-  // Another call changed the automation first: start again from the state it left.
-  return updated ?? updateAutomation(deps, project, id, { existing, ...input }, origin);
+}
+
+/** The filter of a write that must not overwrite what another call has saved. */
+export function unchangedSince({ version, status, draftRevision }: Automation) {
+  return { version, status, deletedAt: null, draftRevision: draftRevision ?? { $exists: false } };
 }
 
 /** Steps that are stored were checked when they came: a date in a filter may have become older since than facts are kept. */
-async function checkDraft(
+export async function checkContent<T extends AutomationContent>(
   deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
-  draft: Automation,
+  draft: T,
   { areStepsNew }: { areStepsNew: boolean },
-): Promise<Automation> {
+): Promise<T> {
   const audience = await projectRulesOf(deps, project._id);
   const types = declaredTypes(audience, draft.entryCriteria);
   const declared = areStepsNew ? { ...limitsOf(deps, audience), ...types } : types;
@@ -156,7 +184,7 @@ function refuseEdit({ status }: Automation): void {
   if (status === 'draft' || status === 'paused') return;
   throw conflict(
     'INVALID_STATE',
-    `The automation is ${status}; it can be edited as draft or paused${status === 'active' ? ': pause it first' : ''}.`,
+    `The automation is ${status}; it can be edited as draft or paused${status === 'active' ? ': pause it first, or save the change with draft: true' : ''}.`,
   );
 }
 

@@ -3,12 +3,12 @@ import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
 import { oncePerCore } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
-import type { Project } from '../base/model.ts';
+import type { Project, Session } from '../base/model.ts';
 import { BoundedMap } from '../base/work/cache.ts';
 import { projectRulesOf } from '../people/project-rules.ts';
 import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
-import type { Automation, AutomationDefinition, PastDefinition } from './model.ts';
+import type { Automation, AutomationContent, AutomationDefinition, PastDefinition } from './model.ts';
 import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';
 
 const CACHE_SIZE_MAX = 500;
@@ -49,7 +49,11 @@ export async function definitionOf(
 }
 
 /** Stored before the version that replaces it, so that enrolled contacts always find theirs. */
-export async function keepDefinition(deps: AutomationsDeps, automation: Automation): Promise<void> {
+export async function keepDefinition(
+  { db }: Pick<AutomationsDeps, 'db'>,
+  automation: Automation,
+  session?: Session,
+): Promise<void> {
   const { _id, projectId, version } = automation;
   const past: PastDefinition = {
     _id: pastId(_id, version),
@@ -58,9 +62,15 @@ export async function keepDefinition(deps: AutomationsDeps, automation: Automati
     version,
     ...definitionFields(automation),
   };
-  await repeatOnDuplicate(() =>
-    deps.db.automationDefinitions.replaceOne({ _id: past._id, projectId }, past, { upsert: true }),
-  );
+  const options = { upsert: true, ...(session && { session }) };
+  const write = () => db.automationDefinitions.replaceOne({ _id: past._id, projectId }, past, options);
+  // In a transaction a duplicate ends all of it, and the caller repeats that.
+  await (session ? write() : repeatOnDuplicate(write));
+}
+
+export function contentOf(content: AutomationContent): AutomationContent {
+  const { name, description, tags } = content;
+  return { name, description, tags, ...definitionFields(content) };
 }
 
 function definitionFields(definition: AutomationDefinition): AutomationDefinition {
@@ -81,9 +91,13 @@ function pastDefinition(
   { _id, projectId }: Pick<Automation, '_id' | 'projectId'>,
   version: number,
 ): Promise<PastDefinition | null> {
-  return deps.db.automationDefinitions.findOne({ _id: pastId(_id, version), projectId });
+  return deps.db.automationDefinitions.findOne<PastDefinition>({ _id: pastId(_id, version), projectId });
 }
 
 function pastId(automationId: ObjectId, version: number): string {
   return `${automationId.toHexString()}:${version}`;
+}
+
+export function draftId(automationId: ObjectId): string {
+  return `${automationId.toHexString()}:draft`;
 }

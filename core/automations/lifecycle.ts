@@ -8,9 +8,9 @@ import { wakeQueue } from '../jobs/queue.ts';
 import { refuseTooLong, storedLength } from '../people/lists/searched.ts';
 import { touchProjectRules } from '../people/project-rules.ts';
 import { referToTemplate } from '../templates/find.ts';
-import { getAutomation } from './definitions.ts';
+import { draftId, getAutomation } from './definitions.ts';
 import type { AutomationsDeps } from './deps.ts';
-import type { Automation, AutomationStatus } from './model.ts';
+import type { Automation, AutomationStatus, EntryCriteria } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
 import { refuseIncomplete, templatesOf } from './references.ts';
 
@@ -46,11 +46,11 @@ export async function pauseAutomation(deps: AutomationsDeps, project: Tenant, id
   return moveTo(deps, automation, 'active', { $set: { status: 'paused', updatedAt: deps.clock.now() } });
 }
 
-/** Final: its enrollments end. */
+/** Final: its enrollments end, and a draft is discarded. */
 export async function archiveAutomation(deps: AutomationsDeps, project: Tenant, id: string): Promise<Automation> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['draft', 'active', 'paused'], 'archived');
-  const $set = { status: 'archived' as const, updatedAt: deps.clock.now(), dueAt: AT_ONCE };
+  const $set = { status: 'archived' as const, draft: null, updatedAt: deps.clock.now(), dueAt: AT_ONCE };
   return moveTo(deps, automation, automation.status, { $set });
 }
 
@@ -59,7 +59,7 @@ export async function deleteAutomation(deps: AutomationsDeps, project: Tenant, i
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['draft', 'paused', 'archived'], 'deleted');
   const now = deps.clock.now();
-  const $set = { status: 'archived' as const, updatedAt: now, deletedAt: now, dueAt: AT_ONCE };
+  const $set = { status: 'archived' as const, draft: null, updatedAt: now, deletedAt: now, dueAt: AT_ONCE };
   await moveTo(deps, automation, automation.status, { $set });
 }
 
@@ -101,6 +101,8 @@ async function moveTo(
     const found = await deps.db.automations.findOneAndUpdate(filter, update, { session, returnDocument: 'after' });
     if (!found) return null;
     await touchRules(deps, session, found);
+    if (found.status === 'archived')
+      await deps.db.automationDefinitions.deleteOne({ _id: draftId(_id), projectId }, { session });
     return found;
   });
   if (!moved) {
@@ -115,12 +117,23 @@ async function moveTo(
   return moved;
 }
 
-/** Every activation writes the project in its transaction, so that two cannot both take the last free place. */
-async function touchRules(deps: AutomationsDeps, session: Session, automation: Automation): Promise<void> {
+/**
+ * Every activation writes the project in its transaction, so that two cannot both take the last free place. `replaced`: the criteria that
+ * an active automation had.
+ */
+export async function touchRules(
+  deps: AutomationsDeps,
+  session: Session,
+  automation: Automation,
+  replaced?: EntryCriteria,
+): Promise<void> {
   const { projectId, status, unsubscribeGroupId } = automation;
   await touchProjectRules(deps, { _id: projectId }, session);
   if (status !== 'active') return;
-  await refuseTooLong(deps, session, automation, { own: storedLength(automation.entryCriteria), before: 0 });
+  await refuseTooLong(deps, session, automation, {
+    own: storedLength(automation.entryCriteria),
+    before: replaced ? storedLength(replaced) : 0,
+  });
   if (unsubscribeGroupId) await holdGroup(deps, session, { _id: projectId }, unsubscribeGroupId);
   for (const [index, step] of automation.steps.entries())
     for (const templateId of templatesOf(step))

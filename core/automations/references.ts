@@ -24,14 +24,11 @@ export async function refuseIncomplete(
   deps: AutomationsDeps,
   project: Pick<Project, '_id'>,
   definition: AutomationDefinition,
+  what = 'The automation cannot be activated',
 ): Promise<void> {
   const missing = await missingForActivation(deps, project, definition);
   if (missing.length > 0)
-    throw invalid(
-      `The automation cannot be activated: ${missing.join('; ')}`,
-      missing.join('; '),
-      'CANNOT_ACTIVATE_AUTOMATION',
-    );
+    throw invalid(`${what}: ${missing.join('; ')}`, missing.join('; '), 'CANNOT_ACTIVATE_AUTOMATION');
 }
 
 /** One line for each thing that activation requires and that is missing. */

@@ -16,12 +16,12 @@ import { listsNamed } from '../people/lists/lists.ts';
 import type { Contact } from '../people/model.ts';
 import { readPast, readTally } from '../people/past.ts';
 import { type ProjectRules, projectRulesOf } from '../people/project-rules.ts';
-import { getAutomation } from './definitions.ts';
 import type { AutomationsDeps } from './deps.ts';
+import { readAutomation } from './drafts/drafts.ts';
 import { goneLists, personChanges } from './enrollments/person-changes.ts';
 import { declaredTypes } from './entrances.ts';
 import { readEvent } from './events/send.ts';
-import type { Automation } from './model.ts';
+import type { AutomationDefinition } from './model.ts';
 import { compileAutomation } from './rules/compile.ts';
 import { isUnsubscribed } from './rules/exits.ts';
 import { type Simulation, simulate, type World } from './rules/simulator.ts';
@@ -43,20 +43,15 @@ export async function simulateAutomation(
   deps: AutomationsDeps,
   project: Project,
   id: string,
-  input: SimulationInput,
+  { version, ...input }: SimulationInput,
 ): Promise<SimulatedAutomation> {
-  const automation = await getAutomation(deps, project, id);
+  const { automation, content } = await readAutomation(deps, project, id, version);
   const rules = await projectRulesOf(deps, project._id);
   const fromMs = input.from === undefined ? deps.clock.now().getTime() : timeOf(input.from, 'from', null);
-  const compiled = compileAutomation(
-    automation,
-    declaredTypes(rules, automation.entryCriteria),
-    automation,
-    rules.zones,
-  );
+  const compiled = compileAutomation(content, declaredTypes(rules, content.entryCriteria), automation, rules.zones);
   const [pastOf, goneListIds] = await Promise.all([
     pastOfContact(deps, project, rules, input.contact),
-    goneLists(deps, project._id, automation),
+    goneLists(deps, project._id, content),
   ]);
   const people = personChanges(rules, { projectId: project._id, pastOf, goneListIds });
   const beginning = await firstContact(deps, project, input.contact ?? {}, people, fromMs);
@@ -82,13 +77,14 @@ export async function simulateAutomation(
   const own = { automationId: automation._id, change: people.update };
   const world = { fromMs, ...beginning, ...own, occurrences, tally };
   const simulation = await simulate(compiled, world, breather());
-  return { ...simulation, mails: await mailsOf(deps, automation, simulation) };
+  return { ...simulation, mails: await mailsOf(deps, project, content, simulation) };
 }
 
 /** Subjects before rendering. */
 async function mailsOf(
   deps: AutomationsDeps,
-  { projectId, steps }: Automation,
+  { _id: projectId }: Pick<Project, '_id'>,
+  { steps }: Pick<AutomationDefinition, 'steps'>,
   { entries }: Simulation,
 ): Promise<SimulatedAutomation['mails']> {
   const emails = new Map(steps.flatMap((step) => (step.type === 'email' ? [[step.stepId, step.email] as const] : [])));

@@ -65,6 +65,28 @@ export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, step
   };
 }
 
+/** People inside, and those of them on steps that a definition does not have. */
+export interface Inside {
+  inside: number;
+  leaving: Array<{ stepId: string; inside: number }>;
+}
+
+/** By the kept counts: who would leave with `step_removed` when those inside moved to this definition. */
+export async function insideOf(
+  { db }: Pick<AutomationsDeps, 'db'>,
+  { _id, projectId }: Automation,
+  { steps }: Pick<Automation, 'steps'>,
+): Promise<Inside> {
+  const counts = await db.automationCounts.find({ projectId, automationId: _id }).toArray();
+  const has = new Set(['', ...steps.map(({ stepId }) => stepId)]);
+  const inside = new Map<string, number>();
+  for (const { stepId, active = 0 } of counts) inside.set(stepId, (inside.get(stepId) ?? 0) + active);
+  return {
+    inside: inside.get('') ?? 0,
+    leaving: [...inside].flatMap(([stepId, n]) => (n > 0 && !has.has(stepId) ? [{ stepId, inside: n }] : [])),
+  };
+}
+
 type Counts = Omit<AutomationCount, '_id' | 'projectId' | 'automationId' | 'stepId'>;
 const FIELDS = ['entered', 'active', 'completed', 'parked', 'emails', 'zoneMissing', 'updated', 'failed'] as const;
 

@@ -487,6 +487,8 @@ const automations = {
     trackingClick: true,
     utm: null,
     version: 1,
+    draft: null,
+    draftRevision: 0,
     activeAt: at,
     ...dates,
   },

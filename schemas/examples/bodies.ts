@@ -176,6 +176,7 @@ const automations = {
     active: false,
   },
   UpdateAutomationBody: { name: 'Welcome, new customers', existing: 'keep' },
+  PublishAutomationBody: { existing: 'move', draftRevision: 3 },
   SimulateAutomationBody: {
     contact: { email: 'ada@example.org', firstName: 'Ada' },
     changes: [{ at: '2026-03-03T09:30:00.000Z', contactProperties: { plan: 'pro' } }],

@@ -93,7 +93,7 @@ describe('The table of operations', () => {
       ...['campaigns.create', 'campaigns.update', 'campaigns.duplicate', 'campaigns.test'],
       ...['templates.create', 'templates.update', 'templates.restore', 'automations.create', 'automations.update'],
       ...['contacts.import', 'contacts.previewImport', 'contacts.bulkUpdate', 'contactLists.create'],
-      ...['templates.test', 'media.upload'],
+      ...['templates.test', 'media.upload', 'automations.discardDraft'],
     ];
     const allowed = operationNames.filter((name) => isInRole('author', name) && !isInRole('viewer', name));
     expect(allowed).to.have.members(prepared);

@@ -160,6 +160,7 @@ async function changeAutomation(stage: Stage): Promise<void> {
   const changed = await client.patch(`/automations/${id}`, { steps: [wait(2), { type: 'email', email }] });
   expect(changed.status, changed.text).to.equal(200);
   await client.post(`/automations/${id}/resume`);
+  await publishDraft(stage, id, [wait(3), { type: 'email', email }]);
   await make(stage, '/suppression-groups/emails/suppress', {
     ...{ emails: ['unsubscribes@in.test'], isGlobal: true, reason: 'UNSUBSCRIBE' },
   });
@@ -167,6 +168,17 @@ async function changeAutomation(stage: Stage): Promise<void> {
   await enrolled(stage, id, 'active', 1);
   await client.post(`/automations/${id}/archive`);
   await enrolled(stage, id, 'active', 0);
+}
+
+/** One draft is discarded, the next one is published. */
+async function publishDraft({ own: { client } }: Stage, id: string, steps: object[]): Promise<void> {
+  for (const end of ['discard', 'publish']) {
+    const saved = await client.patch(`/automations/${id}`, { draft: true, steps });
+    expect(saved.status, saved.text).to.equal(200);
+    await client.get(`/automations/${id}?version=draft`);
+    if (end === 'discard') await client.delete(`/automations/${id}/draft`);
+    else expect((await client.post(`/automations/${id}/publish`, { existing: 'keep' })).body.data.version).to.equal(3);
+  }
 }
 
 async function enrolled({ own }: Stage, id: string, status: string, count: number): Promise<void> {

@@ -30,7 +30,7 @@ const CRUMB = { label: 'Automations', path: '/automations' } as const;
 /** One automation: its graph with the people on each step, its simulation, its people and its links. */
 export default function Automation({ params }: { params: Record<string, string> }) {
   const id = params.automationId ?? '';
-  const found = useQuery((signal) => api.automations.get(id, { signal }), [id]);
+  const found = useQuery((signal) => api.automations.get(id, {}, { signal }), [id]);
   const automation = found.data.value;
   const names = useAutomationNames(automation);
   const tabs: Tab[] = [

@@ -23,7 +23,7 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
   const { contactId, after, eventName, url, afterDays } = scenario;
   const start = from.toISOString();
   const later = new Date(from.getTime() + afterDays * DAY_MS).toISOString();
-  const body: Required<SimulateAutomationBody> = {
+  const body: Required<Omit<SimulateAutomationBody, 'version'>> = {
     contact: contactId ? { contactId } : {},
     events: [],
     changes: [],

@@ -68,7 +68,7 @@ export const campaigns: Things<Campaign> = {
 export const automations: Things<Automation> = {
   one: 'automation',
   search: async (text, signal) => (await api.automations.list(asked(text), { signal })).automations.map(namedItem),
-  get: (id, signal) => named(api.safe.automations.get(id, { signal }), namedItem),
+  get: (id, signal) => named(api.safe.automations.get(id, {}, { signal }), namedItem),
 };
 
 /** By name: filters name them, and what was recorded stays when a definition is deleted. */

@@ -91,7 +91,7 @@ describe('Mail that goes out', () => {
     const [campaigns, automations, definitions, forms, contact] = await Promise.all([
       db.campaigns.find({ projectId, status: { $ne: 'draft' } }).toArray(),
       db.automations.find({ projectId, status: { $ne: 'draft' } }).toArray(),
-      db.automationDefinitions.find(all).toArray(),
+      db.automationDefinitions.find({ ...all, isDraft: { $exists: false } }).toArray(),
       db.forms.find(all).toArray(),
       db.contacts.findOne({ projectId, email: 'reader@in.test' }),
     ]);
@@ -107,7 +107,8 @@ describe('Mail that goes out', () => {
       .sort({ _id: 1 })
       .toArray();
     return {
-      ...{ campaigns, automations, definitions, forms, mails, confirmations },
+      ...{ campaigns, definitions, forms, mails, confirmations },
+      automations: automations.map(({ draft: _, draftRevision: __, ...runs }) => runs),
       contents: contents.map(({ frozenAt: _, ...content }) => content),
       published: published.map(({ references: _, draftVersion: __, newestVersion: ___, ...shown }) => shown),
       counts: await Promise.all([
@@ -243,6 +244,16 @@ describe('Mail that goes out', () => {
       async (client, { id }) => {
         const own = await done(client.post('/automations', automation(id)));
         return client.patch(`/automations/${own.id}`, { steps: [wait(1), inline] });
+      },
+      (client, { automationId }) =>
+        client.patch(`/automations/${automationId}`, { draft: true, steps: [wait(1), inline] }),
+      (client, { pausedId }) =>
+        client.patch(`/automations/${pausedId}`, { draft: true, name: 'Bad', steps: [wait(1), inline] }),
+    ],
+    'automations.discardDraft': [
+      async (client, { automationId }) => {
+        await done(client.patch(`/automations/${automationId}`, { draft: true, steps: [wait(1), inline] }));
+        return client.delete(`/automations/${automationId}/draft`);
       },
     ],
     'contacts.bulkUpdate': [

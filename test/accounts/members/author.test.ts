@@ -157,6 +157,20 @@ const cases: Case[] = [
       client.patch(`/automations/${await idOf(own.client.post('/automations', step()))}`, { name: 'Another' }),
   },
   {
+    rule: 'changeActivated',
+    operation: 'automations.update',
+    says: 'draft: false',
+    refused: async (client, { own }) => {
+      const id = await idOf(own.client.post('/automations', { ...step(), active: true }));
+      await own.client.post(`/automations/${id}/pause`);
+      return client.patch(`/automations/${id}`, { name: 'Other', draft: false });
+    },
+    allowed: async (client, { own }) => {
+      const id = await idOf(own.client.post('/automations', { ...step(), active: true }));
+      return client.patch(`/automations/${id}`, { name: 'Another', draft: true });
+    },
+  },
+  {
     rule: 'mailOthers',
     operation: 'campaigns.test',
     says: 'an address of nobody here',

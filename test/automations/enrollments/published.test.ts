@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import type { Enrollment } from '../../../core/automations/model.ts';
+import { type Environment, startEnvironment } from '../../support/environment.ts';
+import { until } from '../../support/wait.ts';
+import { type AutomationStage, openAutomationStage } from '../stage.ts';
+import { activeAutomation, created, email, makeSending, wait } from '../support.ts';
+
+type Shown = Enrollment & { id: string };
+
+describe('While people are in an active automation', function () {
+  this.timeout(120_000);
+  let env: Environment;
+  let stage: AutomationStage;
+  before(async () => {
+    env = await startEnvironment({ ENROLL_PER_SECOND: '1000' });
+    await makeSending(env.deps, env.own);
+    stage = await openAutomationStage(env);
+    stage.onWait(async () => 'stay');
+  });
+  after(async () => {
+    await stage.stop();
+    await env.stop();
+  });
+
+  it('a draft changes nothing, and its publication keeps or moves them without a pause', async () => {
+    const { client } = env.own;
+    const { id } = await activeAutomation(client, {
+      steps: [wait(5, 'days', { stepId: 'w' }), email('m1'), wait(1, 'days', { stepId: 'gone' }), email('m2')],
+    });
+    const save = (body: object) => client.patch(`/automations/${id}`, { draft: true, ...body });
+    const publish = async (existing: string) =>
+      (await client.post(`/automations/${id}/publish`, { existing })).body.data;
+    /** Enters, waits on the step, and its run has begun. */
+    const enters = async (stepId: string) => {
+      const contact = await created(client, '/contacts', { email: `${new ObjectId()}@example.com` });
+      const person = await inside(contact.id, (one) => one.stepId === stepId);
+      await until(
+        () => env.deps.db.enrollments.findOne({ _id: new ObjectId(person.id) }),
+        (one) => one?.dueAt === undefined,
+      );
+      return contact.id as string;
+    };
+    const inside = (contactId: string, isIt: (one: Shown) => boolean): Promise<Shown> =>
+      until(
+        async () =>
+          (await client.get(`/automations/${id}/enrollments?limit=100`)).body.data.enrollments.find(
+            (one: Shown) => String(one.contactId) === contactId,
+          ),
+        (one) => one !== undefined && isIt(one),
+      );
+
+    const first = await enters('w');
+    await save({ steps: [wait(3, 'days', { stepId: 'w2' }), email('m1')] });
+    const second = await enters('w');
+    expect((await inside(second, () => true)).version, 'the draft is nobody’s').to.equal(1);
+
+    expect(await publish('keep')).to.deep.include({ version: 2, inside: { kept: 2, moved: 0, leaving: 0 } });
+    const third = await enters('w2');
+    expect((await inside(third, () => true)).version).to.equal(2);
+    expect((await inside(first, () => true)).version).to.equal(1);
+
+    await save({ steps: [wait(2, 'days', { stepId: 'w' }), email('m1')] });
+    expect(await publish('move')).to.deep.include({ version: 3, inside: { kept: 0, moved: 2, leaving: 1 } });
+    for (const contactId of [first, second]) {
+      const moved = await inside(contactId, ({ version }) => version === 3);
+      expect(moved).to.include({ status: 'active', stepId: 'w' });
+      expect(moved.history.map(({ type }) => type)).to.deep.equal(['entered', 'wait', 'moved']);
+    }
+    expect(await inside(third, ({ status }) => status !== 'active')).to.include({ exitReason: 'step_removed' });
+  });
+});
