@@ -17,6 +17,11 @@ export const automationIndexes = {
       key: { projectId: 1, automationId: 1 },
       because: 'The earlier versions of an automation: the templates that people inside it may still get.',
     },
+    drafts: {
+      key: { projectId: 1, unsubscribeGroupId: 1 },
+      ...onlyWith('isDraft'),
+      because: 'The drafts of a project: the groups and pictures that nothing else may name.',
+    },
   },
   automationCounts: {
     automation: { key: { projectId: 1, automationId: 1 }, because: 'The counts of an automation and its steps.' },

@@ -5,10 +5,12 @@ import { namePattern } from '../templates/media/media.ts';
 import type { MediaFile } from '../templates/media/model.ts';
 import type { Template } from '../templates/model.ts';
 import type { AutomationsDeps } from './deps.ts';
+import type { Automation, DraftDefinition } from './model.ts';
 
 const projection = { name: 1, status: 1 };
+const DRAFTS = { hint: 'drafts' };
 
-/** Activation looks for the templates of a draft or paused automation again. */
+/** Activation looks for the templates of a draft or paused automation again, and publication for those of a draft of it. */
 export async function automationWithTemplate(
   { db }: Pick<AutomationsDeps, 'db'>,
   session: Session,
@@ -19,15 +21,22 @@ export async function automationWithTemplate(
   return automation && `the active automation "${automation.name}"`;
 }
 
-/** Content of a step that is written in the automation itself. */
+/** Content of a step that is written in the automation itself, or in its draft: nothing looks for pictures when that is published. */
 export async function automationWithPicture(
   { db }: Pick<AutomationsDeps, 'db'>,
   { projectId, name }: Pick<MediaFile, 'projectId' | 'name'>,
 ): Promise<string | null> {
   const showing = { 'steps.email.htmlTemplate': { $regex: namePattern(name) } };
   const live = { projectId, status: { $ne: 'archived' as const }, deletedAt: null };
-  const automation = await db.automations.findOne({ ...live, ...showing }, { projection, maxTimeMS: READ_TIME_MAX_MS });
-  return automation && `the automation "${automation.name}" (${automation.status})`;
+  const reading = { projection, maxTimeMS: READ_TIME_MAX_MS };
+  const automation = await db.automations.findOne({ ...live, ...showing }, reading);
+  if (automation) return automationUse(automation);
+  return draftUse(
+    await db.automationDefinitions.findOne<DraftDefinition>(
+      { projectId, isDraft: true, ...showing },
+      { ...reading, ...DRAFTS },
+    ),
+  );
 }
 
 export async function automationWithGroup(
@@ -35,7 +44,22 @@ export async function automationWithGroup(
   session: Session,
   { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
 ): Promise<string | null> {
-  const naming = { projectId, unsubscribeGroupId: groupId, status: { $ne: 'archived' as const }, deletedAt: null };
-  const automation = await db.automations.findOne(naming, { session, projection });
-  return automation && `the automation "${automation.name}" (${automation.status})`;
+  const naming = { projectId, unsubscribeGroupId: groupId };
+  const live = { status: { $ne: 'archived' as const }, deletedAt: null };
+  const automation = await db.automations.findOne({ ...naming, ...live }, { session, projection });
+  if (automation) return automationUse(automation);
+  return draftUse(
+    await db.automationDefinitions.findOne<DraftDefinition>(
+      { ...naming, isDraft: true },
+      { session, projection, ...DRAFTS },
+    ),
+  );
+}
+
+function automationUse({ name, status }: Pick<Automation, 'name' | 'status'>): string {
+  return `the automation "${name}" (${status})`;
+}
+
+function draftUse(draft: Pick<DraftDefinition, 'name'> | null): string | null {
+  return draft && `the draft of the automation "${draft.name}"`;
 }

@@ -190,6 +190,11 @@ describe('Pictures of a project', () => {
     const automation = (await tenant.client.post('/automations', { name: 'Welcome', steps })).body.data;
     const byStep = await tenant.client.delete(`/v1/media/${id}`);
     expect(byStep.body.error.message).to.contain('the automation "Welcome"');
+    const without = [steps[0], { type: 'email', email: { htmlTemplate: '<p></p>', subject: 'S' } }];
+    await tenant.client.patch(`/automations/${automation.id}`, { steps: without });
+    await tenant.client.patch(`/automations/${automation.id}`, { draft: true, steps });
+    const byDraft = await tenant.client.delete(`/v1/media/${id}`);
+    expect(byDraft.body.error.message).to.contain('the draft of the automation "Welcome"');
     await tenant.client.delete(`/automations/${automation.id}`);
     expect((await tenant.client.delete(`/v1/media/${id}`)).status).to.equal(200);
   });

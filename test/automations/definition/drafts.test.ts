@@ -255,6 +255,19 @@ describe('The draft of an automation', () => {
     expect(refusal(other).details).to.match(/^version/);
   });
 
+  it('keeps the group that it names, until it is discarded', async () => {
+    const { client } = env.own;
+    const { groupId } = await created(client, '/suppression-groups', { name: 'Monthly' });
+    const { id } = await activeAutomation(client, { steps });
+    const { save, discard } = at(id);
+    await save({ name: 'Named', unsubscribeGroupId: groupId });
+    const kept = await client.delete(`/suppression-groups/${groupId}`);
+    expect(refusal(kept)).to.include({ status: 409 });
+    expect(kept.body.error.message).to.contain('the draft of the automation "Named"');
+    await discard();
+    expect((await client.delete(`/suppression-groups/${groupId}`)).status).to.equal(200);
+  });
+
   it('is saved by an author, and published by an editor', async () => {
     const { own } = env;
     const [author, editor] = [await signIn(env, own, 'author'), await signIn(env, own, 'editor')];
