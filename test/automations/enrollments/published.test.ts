@@ -25,21 +25,23 @@ describe('While people are in an active automation', function () {
 
   it('a draft changes nothing, and its publication keeps or moves them without a pause', async () => {
     const { client } = env.own;
+    const list = await created(client, '/contact-lists', { name: 'Joined' });
+    const early = await created(client, '/contacts', { email: 'early@example.com' });
     const { id } = await activeAutomation(client, {
       steps: [wait(5, 'days', { stepId: 'w' }), email('m1'), wait(1, 'days', { stepId: 'gone' }), email('m2')],
     });
     const save = (body: object) => client.patch(`/automations/${id}`, { draft: true, ...body });
     const publish = async (existing: string) =>
       (await client.post(`/automations/${id}/publish`, { existing })).body.data;
-    /** Enters, waits on the step, and its run has begun. */
-    const enters = async (stepId: string) => {
-      const contact = await created(client, '/contacts', { email: `${new ObjectId()}@example.com` });
+    const newContact = () => created(client, '/contacts', { email: `${new ObjectId()}@example.com` });
+    /** Waits on the step, and its run has begun. */
+    const enters = async (contact: { id: string }, stepId: string) => {
       const person = await inside(contact.id, (one) => one.stepId === stepId);
       await until(
         () => env.deps.db.enrollments.findOne({ _id: new ObjectId(person.id) }),
         (one) => one?.dueAt === undefined,
       );
-      return contact.id as string;
+      return contact.id;
     };
     const inside = (contactId: string, isIt: (one: Shown) => boolean): Promise<Shown> =>
       until(
@@ -50,13 +52,15 @@ describe('While people are in an active automation', function () {
         (one) => one !== undefined && isIt(one),
       );
 
-    const first = await enters('w');
-    await save({ steps: [wait(3, 'days', { stepId: 'w2' }), email('m1')] });
-    const second = await enters('w');
+    const first = await enters(await newContact(), 'w');
+    const entryCriteria = { type: 'contact_added_to_list', listId: list.id };
+    await save({ entryCriteria, steps: [wait(3, 'days', { stepId: 'w2' }), email('m1')] });
+    const second = await enters(await newContact(), 'w');
     expect((await inside(second, () => true)).version, 'the draft is nobody’s').to.equal(1);
 
     expect(await publish('keep')).to.deep.include({ version: 2, inside: { kept: 2, moved: 0, leaving: 0 } });
-    const third = await enters('w2');
+    await client.post('/contacts/email', { email: early.email, listIds: [list.id] });
+    const third = await enters(early, 'w2');
     expect((await inside(third, () => true)).version).to.equal(2);
     expect((await inside(first, () => true)).version).to.equal(1);
 

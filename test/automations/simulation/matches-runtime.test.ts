@@ -8,7 +8,7 @@ import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { someOf } from '../../support/random.ts';
 import { type AutomationStage, openAutomationStage } from '../stage.ts';
-import { created, email, filter, makeSending, wait } from '../support.ts';
+import { created, email, filter, makeSending, simple, wait } from '../support.ts';
 
 const RUNS = someOf(12);
 const MINUTE = 60_000;
@@ -32,6 +32,8 @@ interface Case {
   elseGoesOn: boolean;
   contact: { plan: string; joined: boolean; home: string | null; due: number | null };
   items: Item[];
+  /** Whether it is simulated as the draft of an active automation, and published then. */
+  isDrafted: boolean;
 }
 interface Pair {
   value: number;
@@ -104,6 +106,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   elseGoesOn: fc.boolean(),
   contact: fc.record({ plan: plans, joined: fc.boolean(), home: homes, due: dues }),
   items: fc.array(item, { minLength: 3, maxLength: 10 }),
+  isDrafted: fc.boolean(),
 });
 
 describe('A simulation', function () {
@@ -143,12 +146,16 @@ describe('A simulation', function () {
 
   async function compare(one: Case): Promise<number> {
     const { client } = env.own;
-    const automation = await created(client, '/automations', { ...definition(one, listId), active: true });
+    const whole = definition(one, listId);
+    const automation = await created(client, '/automations', { ...(one.isDrafted ? simple : whole), active: true });
+    const path = `/automations/${automation.id}`;
+    if (one.isDrafted) await client.patch(path, { ...whole, draft: true });
     const fromMs = Math.ceil(env.clock.now().getTime() / MINUTE) * MINUTE + MINUTE;
-    const simulation = await client.post(`/automations/${automation.id}/simulate`, scenario(one, fromMs, listId));
+    const simulation = await client.post(`${path}/simulate`, { ...scenario(one, fromMs, listId), version: 'draft' });
     expect(simulation.status, simulation.text).to.equal(200);
+    if (one.isDrafted) expect((await client.post(`${path}/publish`)).body.data?.version).to.equal(2);
     const real = await run(one, automation.id, fromMs);
-    await client.post(`/automations/${automation.id}/archive`);
+    await client.post(`${path}/archive`);
     const simulated = simulation.body.data;
     expect(real.entries.map(withoutTimes)).to.deep.equal(
       simulated.entries.map(({ steps, exit }: Entry) => withoutTimes({ steps, exit })),
