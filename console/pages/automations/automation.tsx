@@ -5,15 +5,18 @@ import { api } from '../../api.ts';
 import { Legend, Tiles } from '../../parts/data/bars.tsx';
 import { count, counted, day, percent } from '../../parts/data/format.ts';
 import { Button } from '../../parts/forms/button.tsx';
+import { Choose } from '../../parts/forms/choices.tsx';
 import { Menu } from '../../parts/over/menu.tsx';
 import { LoadFailure } from '../../parts/page/loaded.tsx';
 import { Notice, SkeletonLines } from '../../parts/page/notice.tsx';
 import { Columns, Page, Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { currentTab, type Tab, Tabs } from '../../parts/page/tabs.tsx';
-import { navigate, place, to } from '../../router.ts';
+import { navigate, place, setQuery, to } from '../../router.ts';
 import { changeState } from './changes.ts';
+import { DraftNotice } from './draft.tsx';
 import { Enrollments } from './enrollments.tsx';
+import { compareDefinitions, type Mark } from './graph/compare.ts';
 import { nameOf } from './graph/flow.ts';
 import { Graph } from './graph/graph.tsx';
 import { AutomationState, exitWords } from './graph/state.tsx';
@@ -32,7 +35,13 @@ export default function Automation({ params }: { params: Record<string, string> 
   const id = params.automationId ?? '';
   const found = useQuery((signal) => api.automations.get(id, {}, { signal }), [id]);
   const automation = found.data.value;
-  const names = useAutomationNames(automation);
+  const hasDraft = Boolean(automation?.draft);
+  const drafted = useQuery(
+    async (signal) => (hasDraft ? api.automations.get(id, { version: 'draft' }, { signal }) : null),
+    [id, hasDraft, automation?.draftRevision],
+  );
+  const draft = hasDraft ? drafted.data.value : null;
+  const names = useAutomationNames([automation, draft]);
   const tabs: Tab[] = [
     { key: '', label: 'Steps' },
     { key: 'people', label: 'People', n: automation?.statistics?.entered },
@@ -60,6 +69,7 @@ export default function Automation({ params }: { params: Record<string, string> 
       {error !== null && <LoadFailure error={error} hasOld={automation !== null} onRetry={found.reload} />}
       {automation ? (
         <>
+          {draft && <DraftNotice automation={automation} draft={draft} onDone={found.reload} />}
           <Figures automation={automation} />
           {(automation.status === 'draft' || automation.status === 'paused') && (
             <NotReady automation={automation} names={names} />
@@ -68,7 +78,7 @@ export default function Automation({ params }: { params: Record<string, string> 
           {tab === 'people' && <Enrollments automation={automation} names={names} />}
           {tab === 'mails' && <Mails automationId={automation.id} />}
           {tab === 'links' && <Links automation={automation} names={names} />}
-          {tab === '' && <Steps automation={automation} names={names} />}
+          {tab === '' && <Steps automation={automation} draft={draft} names={names} />}
         </>
       ) : (
         error === null && <SkeletonLines count={8} />
@@ -183,7 +193,29 @@ function Figures({ automation: { id, statistics } }: { automation: Stored }) {
   );
 }
 
-function Steps({ automation, names }: { automation: Stored; names: Names }) {
+/** The graph of what runs, or of the draft, with the differences marked in both. */
+function Steps({ automation, draft, names }: { automation: Stored; draft: Stored | null; names: Names }) {
+  const isDraft = draft !== null && place.value.query.get('show') === 'draft';
+  const marks = useMemo(() => (draft ? compareDefinitions(automation, draft).marks : undefined), [automation, draft]);
+  const shown = isDraft ? draft : automation;
+  return (
+    <StepsOf key={isDraft ? 'draft' : ''} {...{ automation: shown, hasDraft: draft !== null, isDraft, marks, names }} />
+  );
+}
+
+function StepsOf({
+  automation,
+  hasDraft,
+  isDraft,
+  marks,
+  names,
+}: {
+  automation: Stored;
+  hasDraft: boolean;
+  isDraft: boolean;
+  marks: ReadonlyMap<string, Mark> | undefined;
+  names: Names;
+}) {
   const chosen = place.value.query.get('step');
   const simulated = useSignal<Simulated | null>(null);
   const now = simulated.value;
@@ -198,19 +230,32 @@ function Steps({ automation, names }: { automation: Stored; names: Names }) {
         title="Steps"
         span={8}
         aside={
-          <Legend
-            items={[
-              { label: 'figures: people on the step now' },
-              ...(walked ? [{ label: 'the simulated way', fill: 'accent' as const }] : []),
-            ]}
-          />
+          <>
+            <Legend
+              items={[
+                { label: 'figures: people on the step now' },
+                ...(walked ? [{ label: 'the simulated way', fill: 'accent' as const }] : []),
+              ]}
+            />
+            {hasDraft && (
+              <Choose
+                label="Version"
+                value={isDraft ? 'draft' : ''}
+                options={[
+                  { value: '', label: automation.activeAt ? 'Running' : 'As it is' },
+                  { value: 'draft', label: 'Draft' },
+                ]}
+                onChange={(value) => setQuery({ show: value || null })}
+              />
+            )}
+          </>
         }
       >
-        <Graph automation={automation} names={names} chosen={chosen} walked={walked} />
+        <Graph automation={automation} names={names} chosen={chosen} walked={walked} marks={marks} isDraft={isDraft} />
       </Section>
       <div class="stack c4 far">
-        <ChosenStep automation={automation} names={names} stepId={chosen} />
-        <Simulate automation={automation} names={names} simulated={simulated} />
+        <ChosenStep automation={automation} names={names} stepId={chosen} isDraft={isDraft} />
+        <Simulate automation={automation} names={names} simulated={simulated} isDraft={isDraft} />
       </div>
     </Columns>
   );

@@ -107,7 +107,16 @@ const columns: readonly Column<Automation>[] = [
     isCut: true,
     cell: ({ id, name }) => <a href={to(`/automations/${id}`)}>{name}</a>,
   },
-  { key: 'state', head: 'State', cell: ({ status }) => <AutomationState status={status} /> },
+  {
+    key: 'state',
+    head: 'State',
+    cell: ({ status, draft }) => (
+      <>
+        <AutomationState status={status} />
+        {draft && <span class="dim"> with a draft</span>}
+      </>
+    ),
+  },
   { key: 'entry', head: 'Lets in', isCut: true, cell: ({ entryCriteria }) => entryName(entryCriteria, () => 'a list') },
   { key: 'steps', head: 'Steps', isNum: true, cell: ({ steps }) => count(steps.length) },
   { key: 'since', head: 'Active since', isNum: true, isDim: true, cell: ({ activeAt }) => <Time at={activeAt} /> },

@@ -8,13 +8,14 @@ export interface Names {
   lists: NamesOf<ContactList>;
 }
 
-export function useAutomationNames(automation: Automation | null): Names {
-  const { entryCriteria, steps = [] } = automation ?? {};
+export function useAutomationNames(definitions: ReadonlyArray<Automation | null>): Names {
+  const all = definitions.filter((one) => one !== null);
+  const steps = all.flatMap((one) => one.steps);
   return {
     templates: useNames(templates, [...new Set(steps.flatMap(({ email }) => email?.templateId ?? []))]),
     lists: useNames(lists, [
       ...new Set([
-        entryCriteria?.listId ?? '',
+        ...all.map(({ entryCriteria }) => entryCriteria.listId ?? ''),
         ...steps.flatMap(({ update }) => [...(update?.addListIds ?? []), ...(update?.removeListIds ?? [])]),
       ]),
     ]),

@@ -27,10 +27,12 @@ export function Simulate({
   automation,
   names,
   simulated,
+  isDraft,
 }: {
   automation: Automation;
   names: Names;
   simulated: Signal<Simulated | null>;
+  isDraft: boolean;
 }) {
   const form = useForm({ email: '', after: 'nothing', eventName: '', url: '', afterDays: '4' });
   const unknown = useSignal(false);
@@ -47,7 +49,8 @@ export function Simulate({
       afterDays: Number(afterDays) || 0,
     };
     const from = new Date();
-    const answer: Simulation = await api.automations.simulate(automation.id, requestOf(automation, scenario, from));
+    const body = { ...requestOf(automation, scenario, from), ...(isDraft ? { version: 'draft' as const } : {}) };
+    const answer: Simulation = await api.automations.simulate(automation.id, body);
     const moments = momentsOf(answer);
     simulated.value = { from: from.getTime(), moments, at: scaleOf(moments, from.getTime()).last };
   });

@@ -139,6 +139,74 @@ describe('The pages of automations', () => {
     await shoot(page, 'automation-wait-until');
   });
 
+  it('shows what runs and the draft with their differences, simulates the draft, publishes and discards it', async () => {
+    const { client } = suite.own;
+    const two = [
+      wait(3, 'days', { stepId: 'first' }),
+      email('hello'),
+      wait(1, 'days', { stepId: 'gone' }),
+      email('more'),
+    ];
+    const { id } = await activeAutomation(client, { name: 'Drafted', steps: two });
+    await peopleInside(suite, id, 3, { stepId: 'first', started: true });
+    await peopleInside(suite, id, 2, { stepId: 'gone', started: true });
+    const steps = [
+      wait(2, 'days', { stepId: 'first' }),
+      email('hello'),
+      wait(4, 'days', { stepId: 'new' }),
+      email('more'),
+    ];
+    const save = (body: object) => client.patch(`/automations/${id}`, { draft: true, ...body });
+    await save({ steps, tags: ['spring'] });
+
+    const page = await suite.open(`/automations/${id}`);
+    await page.getByText('1 step added, 1 changed, 1 removed; tags changed').waitFor();
+    const graph = page.getByRole('group', { name: 'Steps', exact: true });
+    await graph.getByRole('link', { name: /^Wait 1 day .*removed/ }).waitFor();
+    await shoot(page, 'automation-running');
+    await page.getByRole('radio', { name: 'Draft' }).check();
+    await graph.getByRole('link', { name: /^Wait 4 days .*added/ }).waitFor();
+    await graph.getByRole('link', { name: /^Wait 2 days .*changed/ }).click();
+    await page.getByRole('heading', { name: 'Wait 2 days' }).waitFor();
+    expect(await graph.getByRole('link', { name: /^Wait 1 day / }).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByText('Wait 4 days').nth(1).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'automation-draft');
+
+    const author = await suite.open(`/automations/${id}?show=draft`, { role: 'author' });
+    const refused = author.getByRole('button', { name: 'Publish…', disabled: true });
+    await refused.waitFor();
+    expect(await refused.getAttribute('title')).to.contain('Your role is author');
+    expect(await author.getByRole('button', { name: 'Discard…', disabled: false }).count()).to.equal(1);
+
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await dialog.getByText('5 people go on in the version they have').waitFor();
+    await dialog.getByText('3 people go on in version 2. 2 people leave, since their step is gone.').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'automation-publish');
+    await dialog.getByLabel('Move to the new one').check();
+    await save({ name: 'Saved by another' });
+    await dialog.getByRole('button', { name: 'Publish version 2' }).click();
+    await page.getByText('Drafted was saved meanwhile').waitFor();
+    await page.getByText('1 step added, 1 changed, 1 removed; name and tags changed').waitFor();
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await dialog.getByLabel('Move to the new one').check();
+    await dialog.getByRole('button', { name: 'Publish version 2' }).click();
+    await page.getByRole('heading', { name: 'Saved by another' }).waitFor();
+    await page.getByText('Version 2, active since').waitFor();
+    expect((await client.get(`/automations/${id}`)).body.data).to.include({ version: 2, draft: null });
+
+    await save({ tags: [] });
+    await page.reload();
+    await page.getByRole('button', { name: 'Discard…' }).click();
+    await dialog.getByRole('button', { name: 'Discard it' }).click();
+    await page.getByText('is discarded').waitFor();
+    expect(await page.getByRole('button', { name: 'Publish…' }).count()).to.equal(0);
+    expect((await client.get(`/automations/${id}`)).body.data).to.include({ draft: null });
+  });
+
   it('leads from the figure of a step to the people on it, and fits a telephone', async () => {
     const { id: automationId } = await activeAutomation(suite.own.client, {
       steps: [wait(3, 'days', { stepId: 'first-wait' }), email('welcome')],

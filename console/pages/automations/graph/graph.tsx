@@ -5,6 +5,7 @@ import { type IconName, iconPath } from '../../../parts/icon.tsx';
 import type { Path } from '../../../paths.ts';
 import { to } from '../../../router.ts';
 import type { Names } from '../names.ts';
+import type { Mark } from './compare.ts';
 import { END, ENTRY, nameOf, type Way, waysOf } from './flow.ts';
 import { type Box, layout, pathOf } from './layout.ts';
 import { entryName, entryTypes } from './state.tsx';
@@ -40,11 +41,16 @@ export function Graph({
   names,
   chosen,
   walked = EMPTY,
+  marks,
+  isDraft,
 }: {
   automation: Automation;
   names: Names;
   chosen: string | null;
   walked?: Walked | undefined;
+  /** How the draft differs. */
+  marks?: ReadonlyMap<string, Mark> | undefined;
+  isDraft: boolean;
 }) {
   const { id, entryCriteria, steps, statistics } = automation;
   const ways = useMemo(() => waysOf(steps), [steps]);
@@ -87,9 +93,16 @@ export function Graph({
         {order.map(({ way, route }) => route?.label && <Label key={way.id} box={route.label} text={way.label ?? ''} />)}
         {nodes.map((node) => {
           const own = boxes.get(node.id);
-          const classes = ['node', walked.steps.has(node.id) && 'on', chosen === node.id && 'chosen'];
+          const mark = marks?.get(node.id);
+          const classes = ['node', mark, walked.steps.has(node.id) && 'on', chosen === node.id && 'chosen'];
           return (
-            own && <NodeOf key={node.id} {...{ node, box: own, id }} classes={classes.filter(Boolean).join(' ')} />
+            own && (
+              <NodeOf
+                key={node.id}
+                {...{ node, box: own, id, mark, isDraft }}
+                classes={classes.filter(Boolean).join(' ')}
+              />
+            )
           );
         })}
         {at && <circle class="f-accent" cx={at.x} cy={at.y + at.height / 2} r="5" />}
@@ -136,14 +149,28 @@ function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names)
   ];
 }
 
-function NodeOf({ node, box, id, classes }: { node: Node; box: Box; id: string; classes: string }) {
+function NodeOf({
+  node,
+  box,
+  id,
+  mark,
+  isDraft,
+  classes,
+}: {
+  node: Node;
+  box: Box;
+  id: string;
+  mark: Mark | undefined;
+  isDraft: boolean;
+  classes: string;
+}) {
   const { x, y, width, height } = box;
   const { name, under, icon, here } = node;
   const path: Path = `/automations/${id}`;
   const shown = cut(name, here ? NAME_MAX - count(here).length : NAME_MAX);
   const isStep = node.id !== ENTRY && node.id !== END;
   const href = isStep
-    ? to(path, { step: node.id })
+    ? to(path, { show: isDraft ? 'draft' : undefined, step: node.id })
     : node.id === END
       ? to(path, { tab: 'people', status: 'completed' })
       : to(path, { tab: 'people' });
@@ -159,8 +186,16 @@ function NodeOf({ node, box, id, classes }: { node: Node; box: Box; id: string; 
           {shown}
         </text>{' '}
         <text x={x + 36} y={y + 40}>
-          {cut(under, UNDER_MAX)}
+          {cut(under, mark ? UNDER_MAX - mark.length - 2 : UNDER_MAX)}
         </text>
+        {mark && (
+          <>
+            {' '}
+            <text class="mark" x={x + width - 12} y={y + 40}>
+              {mark}
+            </text>
+          </>
+        )}
       </a>
       {here !== null && here > 0 && (
         <a href={to(path, { tab: 'people', at: node.id })} aria-label={`${people(here)} on ${name}`}>

@@ -15,10 +15,12 @@ export function ChosenStep({
   automation,
   names,
   stepId,
+  isDraft,
 }: {
   automation: Automation;
   names: Names;
   stepId: string | null;
+  isDraft: boolean;
 }) {
   const index = automation.steps.findIndex((one) => one.stepId === stepId);
   const step = automation.steps[index];
@@ -77,7 +79,10 @@ export function ChosenStep({
                 way.to === END || !target ? (
                   'Complete'
                 ) : (
-                  <a class="link" href={to(`/automations/${automation.id}`, { step: way.to })}>
+                  <a
+                    class="link"
+                    href={to(`/automations/${automation.id}`, { show: isDraft ? 'draft' : undefined, step: way.to })}
+                  >
                     {nameOf(target, names.templates)}
                   </a>
                 ),

@@ -1,0 +1,116 @@
+import { useSignal } from '@preact/signals';
+import type { Automation } from '../../../client/index.ts';
+import { api } from '../../api.ts';
+import { moment, people } from '../../parts/data/format.ts';
+import { Button } from '../../parts/forms/button.tsx';
+import { Options } from '../../parts/forms/choices.tsx';
+import { useForm } from '../../parts/forms/form.ts';
+import { confirm } from '../../parts/over/confirm.tsx';
+import { FormDialog } from '../../parts/over/form-dialog.tsx';
+import { toast } from '../../parts/over/toast.tsx';
+import { Notice } from '../../parts/page/notice.tsx';
+import { compareDefinitions, differenceWords } from './graph/compare.ts';
+
+interface Props {
+  automation: Automation;
+  /** The same with the content of its draft, and the numbers of people. */
+  draft: Automation;
+  onDone: () => unknown;
+}
+
+/** Says that there is a draft, how it differs from what runs, and lets those who may publish or discard it. */
+export function DraftNotice({ automation, draft, onDone }: Props) {
+  const isPublishing = useSignal(false);
+  const { id, name, draftRevision } = automation;
+  const mark = draft.draft;
+  if (!mark) return null;
+  async function discard(): Promise<void> {
+    const isDone = await confirm({
+      title: `Discard the draft of ${name}`,
+      text: 'What was saved in it is lost. What runs stays as it is.',
+      action: 'Discard it',
+      isDangerous: true,
+      run: () => api.automations.discardDraft(id, { draftRevision }),
+    });
+    if (!isDone) return;
+    toast(`The draft of ${name} is discarded`, { kind: 'good' });
+    await onDone();
+  }
+  const why = mark.isOutdated && 'The automation was changed after this draft was begun: save the draft again first.';
+  return (
+    <>
+      <Notice
+        title={`A draft of the next version was saved ${moment(mark.updatedAt)}`}
+        action={
+          <div class="row wrap">
+            <Button kind="danger" operation="automations.discardDraft" onClick={discard}>
+              Discard…
+            </Button>
+            <Button
+              operation="automations.publish"
+              why={why}
+              onClick={() => {
+                isPublishing.value = true;
+              }}
+            >
+              Publish…
+            </Button>
+          </div>
+        }
+      >
+        Against version {automation.version}: {differenceWords(compareDefinitions(automation, draft))}.
+        {why && ` ${why}`}
+      </Notice>
+      {isPublishing.value && (
+        <PublishDialog
+          {...{ automation, draft, onDone }}
+          onClose={() => {
+            isPublishing.value = false;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function PublishDialog({ automation, draft, onDone, onClose }: Props & { onClose: () => void }) {
+  const { id, name, version = 1, draftRevision, status } = automation;
+  const { inside = 0, leaving = [] } = draft.draft ?? {};
+  const leave = leaving.reduce((sum, step) => sum + step.inside, 0);
+  const form = useForm<{ existing: string }>({ existing: 'keep' });
+  const publish = form.submit(async ({ existing }) => {
+    const body = { existing: existing === 'move' ? ('move' as const) : ('keep' as const), draftRevision };
+    const { data: published, error } = await api.safe.automations.publish(id, body);
+    if (error && error.status !== 409) throw error;
+    if (error) toast(`${name} was saved meanwhile: look at it again before you publish it`, { kind: 'bad' });
+    else toast(`Published version ${published.version} of ${name}`, { kind: 'good' });
+    onClose();
+    await onDone();
+  });
+  const moving = [
+    `${people(inside - leave)} go on in version ${version + 1}.`,
+    leave > 0 && `${people(leave)} leave, since their step is gone.`,
+    status === 'paused' && 'They move when the automation is resumed.',
+  ];
+  return (
+    <FormDialog
+      title={`Publish the draft of ${name}`}
+      form={form}
+      action={`Publish version ${version + 1}`}
+      operation="automations.publish"
+      onClose={onClose}
+      onSubmit={publish}
+    >
+      <p class="sub">People who enter from now on get this version.</p>
+      <Options
+        form={form}
+        name="existing"
+        label={`${people(inside)} on the way`}
+        options={[
+          { value: 'keep', label: 'Keep their version', hint: `${people(inside)} go on in the version they have.` },
+          { value: 'move', label: 'Move to the new one', hint: moving.filter(Boolean).join(' ') },
+        ]}
+      />
+    </FormDialog>
+  );
+}
