@@ -244,6 +244,8 @@ export interface Automation {
   description: string;
   status: AutomationStatus;
   entryCriteria: EntryCriteria;
+  /** Whether a person who left may enter again: never (once), at once (after_exit), or not before so many days after leaving. Omitted: once for contact_created, after_exit for all others. Nobody is inside twice at a time. */
+  reentry: Reentry;
   exitCriteria: ExitCriteria;
   steps: AutomationStep[];
   tags: string[];
@@ -1300,6 +1302,8 @@ export interface CreateAutomationBody {
   name?: string;
   description?: string;
   entryCriteria?: EntryCriteriaInput;
+  /** Whether a person who left may enter again: never (once), at once (after_exit), or not before so many days after leaving. Omitted: once for contact_created, after_exit for all others. Nobody is inside twice at a time. */
+  reentry?: Reentry;
   exitCriteria?: ExitCriteriaInput;
   steps?: AutomationStepInput[];
   tags?: string[];
@@ -3303,6 +3307,8 @@ export interface PublishedAutomation {
   description: string;
   status: AutomationStatus;
   entryCriteria: EntryCriteria;
+  /** Whether a person who left may enter again: never (once), at once (after_exit), or not before so many days after leaving. Omitted: once for contact_created, after_exit for all others. Nobody is inside twice at a time. */
+  reentry: Reentry;
   exitCriteria: ExitCriteria;
   steps: AutomationStep[];
   tags: string[];
@@ -3424,6 +3430,10 @@ export interface RecipientStory {
   engagement: Engagement | null;
   timeline: TimelineEntry[];
 }
+
+export type Reentry = 'once' | 'after_exit' | {
+  afterDays: number;
+};
 
 export interface RefusedContact {
   email?: string;
@@ -4391,6 +4401,8 @@ export interface UpdateAutomationBody {
   name?: string;
   description?: string;
   entryCriteria?: EntryCriteriaInput;
+  /** Whether a person who left may enter again: never (once), at once (after_exit), or not before so many days after leaving. Omitted: once for contact_created, after_exit for all others. Nobody is inside twice at a time. */
+  reentry?: Reentry;
   exitCriteria?: ExitCriteriaInput;
   steps?: AutomationStepInput[];
   tags?: string[];

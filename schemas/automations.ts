@@ -21,6 +21,7 @@ const STEPS_MAX = 200;
 const BRANCHES_MAX = 20;
 const SHARES_MAX = 10;
 const DELAY_DAYS_MAX = 3_650;
+const REENTRY_DAYS_MAX = 3_650;
 const SIMULATED_EVENTS_MAX = 1_000;
 const TAGS_MAX = 50;
 const SUBJECT_MAX = 998;
@@ -63,6 +64,20 @@ const entryCriteria = {
     toValue: { ...propertyValue, description: 'Omitted: any value.' },
     filterCriteria,
   },
+} as const;
+
+const reentry = {
+  title: 'Reentry',
+  description:
+    'Whether a person who left may enter again: never (once), at once (after_exit), or not before so many days after leaving. Omitted: once for contact_created, after_exit for all others. Nobody is inside twice at a time.',
+  anyOf: [
+    { enum: ['once', 'after_exit'] },
+    {
+      type: 'object',
+      required: ['afterDays'],
+      properties: { afterDays: { type: 'integer', minimum: 1, maximum: REENTRY_DAYS_MAX } },
+    },
+  ],
 } as const;
 
 const exitCriteria = {
@@ -227,6 +242,7 @@ const fields = {
   name: line(AUTOMATION_NAME_MAX),
   description: { type: 'string', maxLength: AUTOMATION_DESCRIPTION_MAX },
   entryCriteria,
+  reentry,
   exitCriteria,
   steps: { type: 'array', maxItems: STEPS_MAX, items: step },
   tags: { type: 'array', maxItems: TAGS_MAX, items: { ...line(100), minLength: 1 } },
@@ -459,6 +475,7 @@ const automation = {
     'description',
     'status',
     'entryCriteria',
+    'reentry',
     'exitCriteria',
     'steps',
     'tags',
@@ -480,6 +497,7 @@ const automation = {
     description: { type: 'string' },
     status: automationStatus,
     entryCriteria: { ...entryCriteria, title: 'EntryCriteria', required: ['type'] },
+    reentry,
     exitCriteria: { ...exitCriteria, title: 'ExitCriteria', required: ['type'] },
     steps: { type: 'array', items: stepAnswer },
     tags: { type: 'array', items: { type: 'string' } },

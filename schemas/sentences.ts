@@ -69,6 +69,7 @@ export const FIELD_SENTENCES: Readonly<Record<string, string>> = {
   'mails minItems': 'must have at least one mail',
   'options minItems': 'must have at least one option',
   'options uniqueItems': 'must not have the same option twice',
+  'reentry anyOf': 'must be once, after_exit, or an object with afterDays from 1 to 3,650',
   'states minItems': 'must name at least one state',
   'utm minProperties': 'must have at least one of source, medium, campaign, term and content, or be null',
 };

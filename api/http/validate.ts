@@ -108,8 +108,20 @@ function validationError(errors: ErrorObject[]): AppError {
 }
 
 function explainErrors(errors: ErrorObject[]): string {
-  const lines = new Set(errors.filter(({ keyword }) => !SAID_ELSEWHERE.has(keyword)).map(explainError));
+  const lines = new Set(ofChoices(errors.filter(({ keyword }) => !SAID_ELSEWHERE.has(keyword))).map(explainError));
   return [...lines].slice(0, DETAILS_MAX).join('; ');
+}
+
+/** Of a value that none of several schemas takes: what is wrong inside it, or else the sentence of the choice alone. */
+function ofChoices(errors: ErrorObject[]): ErrorObject[] {
+  const choices = errors.filter(({ keyword }) => keyword === 'anyOf');
+  const isInside = (error: ErrorObject, choice: ErrorObject) =>
+    error.instancePath.startsWith(`${choice.instancePath}/`);
+  return errors.filter((error) =>
+    error.keyword === 'anyOf'
+      ? !errors.some((other) => isInside(other, error))
+      : choices.every((one) => !error.schemaPath.startsWith(`${one.schemaPath}/`) || isInside(error, one)),
+  );
 }
 
 /** Ajv adds these to the error of the rule that they hold. */

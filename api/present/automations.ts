@@ -1,5 +1,6 @@
 import type { EnrollmentView } from '../../core/automations/enrollments/enrollments.ts';
 import type { Automation, EventDefinition, EventRecord } from '../../core/automations/model.ts';
+import { reentryOf } from '../../core/automations/rules/reentry.ts';
 import type { SimulatedAutomation } from '../../core/automations/simulate.ts';
 import type { Inside, Statistics } from '../../core/automations/statistics.ts';
 import type { AutomationWarning } from '../../core/automations/warnings.ts';
@@ -31,6 +32,7 @@ export function presentAutomation(
     description,
     status,
     entryCriteria,
+    reentry: reentryOf(automation),
     exitCriteria,
     steps,
     tags,

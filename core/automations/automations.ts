@@ -17,7 +17,7 @@ import { insertActive } from './lifecycle.ts';
 import type { Automation, AutomationContent, AutomationStatus, AutomationStep } from './model.ts';
 import { refuseIncomplete, requireNamed, withStoredIds } from './references.ts';
 import { draftFaults, searchFaults, withFieldTypes } from './rules/definition.ts';
-import { readEntry, readExit, readSteps } from './rules/parse-definition.ts';
+import { readEntry, readExit, readReentry, readSteps } from './rules/parse-definition.ts';
 import { placeholdersOf } from './rules/update.ts';
 
 export type AutomationInput = Described<typeof updateAutomationBody>;
@@ -39,6 +39,7 @@ export async function createAutomation(
     description: input.description ?? '',
     status: 'draft',
     entryCriteria: readEntry(input.entryCriteria),
+    ...readReentry(input.reentry),
     exitCriteria: readExit(input.exitCriteria),
     steps: readSteps(input.steps ?? [], newStepId({ at, seed })),
     tags: input.tags ?? [],
@@ -106,6 +107,7 @@ export function changedContent(before: AutomationContent, input: AutomationInput
     name: input.name ?? before.name,
     description: input.description ?? before.description,
     entryCriteria: input.entryCriteria ? readEntry(input.entryCriteria) : before.entryCriteria,
+    ...readReentry(input.reentry ?? before.reentry),
     exitCriteria: input.exitCriteria ? readExit(input.exitCriteria) : before.exitCriteria,
     steps: input.steps ? readSteps(input.steps, newStepId(origin)) : before.steps,
     tags: input.tags ?? before.tags,

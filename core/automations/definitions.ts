@@ -10,6 +10,7 @@ import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
 import type { Automation, AutomationContent, AutomationDefinition, PastDefinition } from './model.ts';
 import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';
+import { readReentry } from './rules/parse-definition.ts';
 
 const CACHE_SIZE_MAX = 500;
 const compiled = oncePerCore(() => new BoundedMap<string, CompiledAutomation>(CACHE_SIZE_MAX));
@@ -83,7 +84,8 @@ function definitionFields(definition: AutomationDefinition): AutomationDefinitio
     trackingClick,
     utm = null,
   } = definition;
-  return { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick, utm };
+  const entry = { entryCriteria, ...readReentry(definition.reentry) };
+  return { ...entry, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick, utm };
 }
 
 function pastDefinition(

@@ -37,7 +37,13 @@ export const automationIndexes = {
       key: { projectId: 1, automationId: 1, contactId: 1 },
       unique: true,
       partialFilterExpression: { once: true },
-      because: 'A contact is created once, and that enrolls it at most once in each automation.',
+      because:
+        'A contact enters an automation of reentry "once" at most once, also by two triggers at the same moment.',
+    },
+    ended: {
+      key: { projectId: 1, automationId: 1, contactId: 1, endedAt: -1 },
+      partialFilterExpression: { endedAt: { $gt: new Date(0) } },
+      because: 'When a contact left an automation: whether it may enter again.',
     },
     automation: {
       key: { projectId: 1, automationId: 1, status: 1, _id: -1 },

@@ -14,6 +14,9 @@ export type EntryType =
   | 'contact_property_changes_from_to'
   | 'event_trigger';
 
+/** Whether a person who left an automation may enter it again; `afterDays`: so many days after leaving. */
+export type Reentry = 'once' | 'after_exit' | { afterDays: number };
+
 /** Ids are hexadecimal text. Filters are kept as the caller gave them, and compiled with the types declared at the time of use. */
 export interface EntryCriteria {
   type: EntryType;
@@ -24,6 +27,9 @@ export interface EntryCriteria {
   toValue?: PropertyValue;
   filterCriteria?: Record<string, unknown>;
 }
+
+/** too_early: fewer than `afterDays` days after the person left. */
+export type ReentryRefusal = 'entered_before' | 'too_early';
 
 export interface ExitCriteria {
   type: 'workflow_complete' | 'entry_criteria_no_longer_met';
@@ -114,6 +120,8 @@ export type AutomationStep = AnyStep &
 /** The steps of an automation. A version never changes: enrolled contacts keep theirs. */
 export interface AutomationDefinition {
   entryCriteria: EntryCriteria;
+  /** Left out: what `reentryOf` says. */
+  reentry?: Reentry;
   exitCriteria: ExitCriteria;
   steps: AutomationStep[];
   unsubscribeGroupId: string | null;
@@ -246,7 +254,7 @@ export interface Enrollment extends Due {
 export interface TriggerOutcome {
   automationId: ObjectId;
   result: 'entered' | 'skipped';
-  reason?: 'inside' | 'entered_before' | 'not_active' | 'contact_deleted' | 'own_change' | 'chain_too_long';
+  reason?: 'inside' | ReentryRefusal | 'not_active' | 'contact_deleted' | 'own_change' | 'chain_too_long';
 }
 
 /** A contact change that automations follow, written in the transaction of the change; due until it is processed. */

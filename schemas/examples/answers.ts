@@ -461,6 +461,7 @@ const automations = {
     description: '',
     status: 'active',
     entryCriteria: { type: 'contact_created' },
+    reentry: 'once',
     exitCriteria: { type: 'workflow_complete' },
     steps: [
       {

@@ -175,7 +175,7 @@ const automations = {
     ],
     active: false,
   },
-  UpdateAutomationBody: { name: 'Welcome, new customers', existing: 'keep' },
+  UpdateAutomationBody: { name: 'Welcome, new customers', reentry: { afterDays: 90 }, existing: 'keep' },
   PublishAutomationBody: { existing: 'move', draftRevision: 3 },
   SimulateAutomationBody: {
     contact: { email: 'ada@example.org', firstName: 'Ada' },

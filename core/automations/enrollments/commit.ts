@@ -15,7 +15,8 @@ import { announceContactEvents } from '../../people/contacts/events.ts';
 import { projectRulesOf } from '../../people/project-rules.ts';
 import { announceContactChanges, type PublishedChange } from '../../people/subscribers.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Enrollment } from '../model.ts';
+import type { Enrollment, Reentry, ReentryRefusal } from '../model.ts';
+import { reentryRefusal } from '../rules/reentry.ts';
 import { type CountedMove, countMoves, processWriter } from './counts.ts';
 import { publishMoves } from './events.ts';
 
@@ -24,9 +25,13 @@ const MOVES_TOGETHER_MAX = 100;
 /** How long moves are tried in one transaction before each is tried alone. */
 const TOGETHER_MS = 1_000;
 const SINGLY_AT_ONCE = 8;
+/** The index of ended enrollments holds those that ended after it. */
+const LONG_AGO = new Date(0);
 
 /** `before` is the enrollment as it was read; null: the contact enters. Mails and changes are written with the move or not at all. */
 export interface Move extends CountedMove {
+  /** Of a contact that enters; left out: again after the exit. */
+  reentry?: Reentry;
   mails?: Array<{ content: Content; message: Message }>;
   /** Of the person, in the order of the steps that make them. */
   changes?: ContactChange[];
@@ -34,9 +39,9 @@ export interface Move extends CountedMove {
 
 /**
  * stale: another process changed this enrollment; read it again. refused: the person can no longer be changed like this; decide again.
- * inside, entered_before: the contact may not enter.
+ * inside, or a refusal to enter again: the contact may not enter.
  */
-type MoveOutcome = 'written' | 'stale' | 'refused' | 'inside' | 'entered_before';
+type MoveOutcome = 'written' | 'stale' | 'refused' | 'inside' | ReentryRefusal;
 
 interface Written {
   outcomes: MoveOutcome[];
@@ -185,7 +190,8 @@ async function readRevisions(deps: AutomationsDeps, session: Session, projectId:
 
 interface InTheWay {
   inside: Set<string>;
-  before: Set<string>;
+  /** When contacts left last. */
+  left: Map<string, Date>;
 }
 
 async function readInTheWay(
@@ -194,23 +200,36 @@ async function readInTheWay(
   projectId: ObjectId,
   moves: Move[],
 ): Promise<InTheWay> {
-  const entering = moves.filter(({ before }) => before === null).map(({ after }) => after);
-  if (entering.length === 0) return { inside: new Set(), before: new Set() };
-  const automationId = { $in: entering.map((one) => one.automationId) };
-  const contactId = { $in: entering.map((one) => one.contactId) };
+  const entering = moves.filter(({ before }) => before === null);
+  if (entering.length === 0) return { inside: new Set(), left: new Map() };
   const options = { session, projection: { automationId: 1, contactId: 1 } };
-  const pairs = { projectId, automationId, contactId };
-  const inside = await deps.db.enrollments.find({ ...pairs, live: true }, options).toArray();
-  const isOnce = entering.some(({ once }) => once);
-  const before = isOnce ? await deps.db.enrollments.find({ ...pairs, once: true }, options).toArray() : [];
-  return { inside: new Set(inside.map(pairOf)), before: new Set(before.map(pairOf)) };
+  const inside = await deps.db.enrollments.find({ ...pairsOf(projectId, entering), live: true }, options).toArray();
+  const limited = entering.filter(({ reentry = 'after_exit' }) => reentry !== 'after_exit');
+  return { inside: new Set(inside.map(pairOf)), left: await readLeft(deps, session, projectId, limited) };
+}
+
+async function readLeft(deps: AutomationsDeps, session: Session, projectId: ObjectId, moves: Move[]) {
+  if (moves.length === 0) return new Map<string, Date>();
+  const pipeline = [
+    { $match: { ...pairsOf(projectId, moves), endedAt: { $gt: LONG_AGO } } },
+    { $group: { _id: { automationId: '$automationId', contactId: '$contactId' }, endedAt: { $max: '$endedAt' } } },
+  ];
+  const found = await deps.db.enrollments
+    .aggregate<{ _id: Pair; endedAt: Date }>(pipeline, { session, hint: 'ended' })
+    .toArray();
+  return new Map(found.map(({ _id, endedAt }) => [pairOf(_id), endedAt]));
+}
+
+function pairsOf(projectId: ObjectId, moves: Move[]) {
+  const automationId = { $in: moves.map(({ after }) => after.automationId) };
+  return { projectId, automationId, contactId: { $in: moves.map(({ after }) => after.contactId) } };
 }
 
 /** Also records each contact that enters, for later moves of the same transaction. */
 function judge(
-  { before, after }: Move,
+  { before, after, reentry = 'after_exit' }: Move,
   revisions: Map<string, number>,
-  { inside, before: once }: InTheWay,
+  { inside, left }: InTheWay,
 ): MoveOutcome {
   const id = after._id.toHexString();
   if (before) {
@@ -221,14 +240,16 @@ function judge(
   if (revisions.has(id)) return 'stale';
   const pair = pairOf(after);
   if (inside.has(pair)) return 'inside';
-  if (after.once && once.has(pair)) return 'entered_before';
+  const refusal = reentryRefusal(reentry, left.get(pair)?.getTime() ?? null, after.enteredAt.getTime());
+  if (refusal) return refusal;
   revisions.set(id, after.revision);
   inside.add(pair);
-  if (after.once) once.add(pair);
   return 'written';
 }
 
-function pairOf({ automationId, contactId }: Pick<Enrollment, 'automationId' | 'contactId'>): string {
+type Pair = Pick<Enrollment, 'automationId' | 'contactId'>;
+
+function pairOf({ automationId, contactId }: Pair): string {
   return `${automationId.toHexString()}:${contactId.toHexString()}`;
 }
 

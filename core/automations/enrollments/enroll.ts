@@ -10,6 +10,7 @@ import type { AutomationsDeps } from '../deps.ts';
 import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from '../model.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from '../record-triggers.ts';
 import { refusedBy } from '../rules/chain.ts';
+import { reentryOf } from '../rules/reentry.ts';
 import { advanceEnrollment, currentWait, firstMove } from './advance.ts';
 import { commitMove, type Move } from './commit.ts';
 
@@ -126,7 +127,7 @@ interface Occasion {
   event: Enrollment['event'];
 }
 
-type Entrance = Pick<Automation, '_id' | 'version' | 'entryCriteria'>;
+type Entrance = Pick<Automation, '_id' | 'version' | 'entryCriteria' | 'reentry'>;
 
 /** May run twice: the enrollment's id is derived from trigger and automation, so the second time finds it. */
 async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<TriggerOutcome[]> {
@@ -143,52 +144,72 @@ async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<Trig
       if (!automation) return { automationId, result: 'skipped', reason: 'not_active' };
       const refused = refusedBy(causedBy, automationId);
       if (refused) return { automationId, result: 'skipped', reason: refused };
-      return enter(deps, occasion, automation);
+      return enter(deps, entryOf(occasion, automation), automation);
     }),
   );
   if (outcomes.some(({ result }) => result === 'entered')) wakeQueue(deps, ENROLLMENTS, projectId);
   return outcomes;
 }
 
+/** A contact that enters; `_id` is the enrollment's, the same at every try. */
+interface Entry extends Pick<Enrollment, '_id' | 'projectId' | 'contactId' | 'event' | 'causedBy'> {
+  /** The first event of its history says it. */
+  reason: string;
+}
+
 /** The first steps need no run: they are taken with the entry, and only an enrollment that reaches a wait gets a run. */
-async function enter(deps: AutomationsDeps, occasion: Occasion, automation: Entrance): Promise<TriggerOutcome> {
-  const { projectId, contactId } = occasion;
+export async function enter(deps: AutomationsDeps, entry: Entry, automation: Entrance): Promise<TriggerOutcome> {
+  const { projectId, contactId } = entry;
   const automationId = automation._id;
-  const entering = newEnrollment(deps, occasion, automation);
+  const entering = newEnrollment(deps, entry, automation);
   const nowMs = entering.enteredAt.getTime();
   const inside = await deps.db.enrollments.findOne(
     { projectId, automationId, contactId, live: true },
     { projection: { _id: 1 }, hint: 'inside_once' },
   );
   if (inside && !inside._id.equals(entering._id)) return { automationId, result: 'skipped', reason: 'inside' };
-  const entry: Move = { before: null, after: entering };
   let first = inside ? null : await firstMove(deps, entering, nowMs);
-  let outcome = await commitMove(deps, projectId, first ?? entry);
+  const reentry = reentryOf(automation);
+  // Without `live` or `once` nothing would keep two triggers of one moment from both entering.
+  const isWhole = first && (first.after.live || first.after.once || reentry === 'after_exit');
+  const entered: Move = { before: null, after: entering, reentry };
+  if (!isWhole) first = null;
+  let outcome = await commitMove(deps, projectId, first ? { ...first, reentry } : entered);
   if (outcome === 'refused') {
     first = null;
-    outcome = await commitMove(deps, projectId, entry);
+    outcome = await commitMove(deps, projectId, entered);
   }
-  if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
+  if (outcome !== 'written' && outcome !== 'stale' && outcome !== 'refused')
+    return { automationId, result: 'skipped', reason: outcome };
   // An earlier try may have enrolled the contact and failed after that.
-  if (outcome !== 'written' || !first) await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, nowMs);
+  if (outcome === 'stale' || !first) await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, nowMs);
   if (first?.mails?.length) wakeQueue(deps, mailChannel('automation'), projectId);
   return { automationId, result: 'entered' };
 }
 
-function newEnrollment(
-  deps: AutomationsDeps,
-  { _id, projectId, contactId, causedBy, at, event }: Occasion,
-  { _id: automationId, version, entryCriteria }: Entrance,
-): Enrollment {
-  const now = deps.clock.now();
+function entryOf(
+  { _id, projectId, contactId, causedBy = [], at, event }: Occasion,
+  { _id: automationId, entryCriteria }: Entrance,
+): Entry {
   return {
     _id: derivedId(at, 'enrollment', _id.toHexString(), automationId.toHexString()),
     projectId,
-    automationId,
     contactId,
+    event,
+    ...(causedBy.length > 0 ? { causedBy } : {}),
+    reason: event ? `event ${event.name}` : entryCriteria.type,
+  };
+}
+
+function newEnrollment(deps: AutomationsDeps, { reason, ...entry }: Entry, automation: Entrance): Enrollment {
+  const { _id: automationId, version } = automation;
+  const now = deps.clock.now();
+  return {
+    ...entry,
+    automationId,
     status: 'active',
     live: true,
-    ...(entryCriteria.type === 'contact_created' ? { once: true as const } : {}),
+    ...(reentryOf(automation) === 'once' ? { once: true as const } : {}),
     version,
     revision: 1,
     started: false,
@@ -197,9 +218,7 @@ function newEnrollment(
     waitFrom: null,
     waitUntil: null,
     exitReason: null,
-    event,
-    ...(causedBy.length > 0 ? { causedBy } : {}),
-    history: [{ type: 'entered', at: now, reason: event ? `event ${event.name}` : entryCriteria.type }],
+    history: [{ type: 'entered', at: now, reason }],
     enteredAt: now,
     updatedAt: now,
     endedAt: null,

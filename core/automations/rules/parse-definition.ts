@@ -7,6 +7,7 @@ import type {
   AutomationUpdate,
   EntryCriteria,
   ExitCriteria,
+  Reentry,
 } from '../model.ts';
 
 type Definition = Described<typeof updateAutomationBody>;
@@ -66,6 +67,12 @@ export function readEntry(input: EntryInput | undefined): EntryCriteria {
   const filterCriteria = readCriteria(input?.filterCriteria);
   if (filterCriteria) entry.filterCriteria = filterCriteria;
   return entry;
+}
+
+/** As a part of a definition; left out when the caller gave none. */
+export function readReentry(input: Reentry | undefined): { reentry?: Reentry } {
+  if (input === undefined) return {};
+  return { reentry: typeof input === 'string' ? input : { afterDays: input.afterDays } };
 }
 
 export function readExit(input: { type?: ExitCriteria['type'] | undefined } | undefined): ExitCriteria {

@@ -3,9 +3,10 @@ import type { PropertyValue } from '../../base/model.ts';
 import type { Pause } from '../../base/work/breathe.ts';
 import type { Tally } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
-import type { ExitReason } from '../model.ts';
+import type { ExitReason, ReentryRefusal } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { decide, type Facts, type PersonChange, type Position, type StepEvent } from './interpreter.ts';
+import { reentryOf, reentryRefusal } from './reentry.ts';
 
 type Event = { name: string; properties: Record<string, PropertyValue> };
 
@@ -45,7 +46,7 @@ interface SimulatedEntry {
 
 export interface Simulation {
   entries: SimulatedEntry[];
-  skipped: Array<{ at: Date; trigger: string; reason: 'inside' | 'entered_before' | 'own_change' }>;
+  skipped: Array<{ at: Date; trigger: string; reason: 'inside' | 'own_change' | ReentryRefusal }>;
 }
 
 interface Inside {
@@ -62,12 +63,16 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
   let contact: Contact | null = null;
   let isUnsubscribed = world.isUnsubscribed(definition.unsubscribeGroupId);
   let inside: Inside | null = null;
+  let leftMs: number | null = null;
+  const reentry = reentryOf(definition);
   /** The acts on the last mail, each once; null: there is no mail yet. */
   let done: Set<string> | null = null;
 
   function end(atMs: number, status: 'completed' | 'exited', reason: ExitReason | null): void {
-    if (inside) inside.entry.exit = { at: new Date(atMs), status, reason };
+    if (!inside) return;
+    inside.entry.exit = { at: new Date(atMs), status, reason };
     inside = null;
+    leftMs = atMs;
   }
 
   async function advance(nowMs: number): Promise<void> {
@@ -96,9 +101,9 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
 
   async function enter(atMs: number, trigger: string, event?: Event): Promise<void> {
     const at = new Date(atMs);
-    const isOnce = entry.type === 'contact_created' && result.entries.length > 0;
-    if (inside || isOnce) {
-      result.skipped.push({ at, trigger, reason: inside ? 'inside' : 'entered_before' });
+    const refused = inside ? 'inside' : reentryRefusal(reentry, leftMs, atMs);
+    if (refused) {
+      result.skipped.push({ at, trigger, reason: refused });
       return;
     }
     const made: SimulatedEntry = { enteredAt: at, enteredBy: trigger, steps: [], exit: null };

@@ -248,7 +248,7 @@ describe('Triggers', function () {
     const contactId = new ObjectId(String(contact.id));
     await db.enrollments.updateOne(
       { automationId, contactId },
-      { $set: { status: 'completed' }, $unset: { live: '' } },
+      { $set: { status: 'completed', endedAt: clock.now() }, $unset: { live: '' } },
     );
     await db.triggers.insertOne({
       _id: new ObjectId(),

@@ -24,6 +24,7 @@ type Item = { minute: number } & (
 );
 interface Case {
   entry: string;
+  reentry: object | string | undefined;
   exits: boolean;
   pairs: Pair[];
   /** Before the branches, so that they see it. */
@@ -86,6 +87,7 @@ const item: fc.Arbitrary<Item> = fc.oneof(
 );
 const cases: fc.Arbitrary<Case> = fc.record({
   entry: fc.constantFrom('created', 'list', 'matches', 'changes', 'event'),
+  reentry: fc.constantFrom(undefined, 'once', 'after_exit', { afterDays: 1 }),
   exits: fc.boolean(),
   pairs: fc.array(pair, { minLength: 1, maxLength: 2 }),
   update: fc.option(fc.record({ plan: plans, list: fc.constantFrom('join' as const, 'leave' as const, null) }), {
@@ -310,6 +312,7 @@ function definition(one: Case, listId: string) {
   return {
     name: 'Random',
     entryCriteria: entries[one.entry],
+    reentry: one.reentry,
     exitCriteria: { type: one.exits ? 'entry_criteria_no_longer_met' : 'workflow_complete' },
     steps: stepsOf(one, listId),
   };

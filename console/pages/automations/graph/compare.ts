@@ -18,6 +18,7 @@ const OTHERS = {
   name: 'name',
   description: 'description',
   tags: 'tags',
+  reentry: 'entering again',
   exitCriteria: 'way to leave early',
   unsubscribeGroupId: 'unsubscribe group',
   trackingOpen: 'tracking of opens',

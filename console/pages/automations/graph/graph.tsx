@@ -8,7 +8,7 @@ import type { Names } from '../names.ts';
 import type { Mark } from './compare.ts';
 import { END, ENTRY, nameOf, type Way, waysOf } from './flow.ts';
 import { type Box, layout, pathOf } from './layout.ts';
-import { entryName, entryTypes } from './state.tsx';
+import { entryName, entryTypes, reentryWords } from './state.tsx';
 
 /** Drawn from the steps. Each node is a link that chooses its step; each figure leads to the people on it. */
 
@@ -121,15 +121,14 @@ const icons = {
   update_contact: 'contacts',
 } as const;
 
-function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names): Node[] {
+function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, names: Names): Node[] {
   const figures = new Map(statistics?.steps.map((step) => [step.stepId, step]));
-  const once = entryCriteria.type === 'contact_created' ? 'Each person once' : 'Once at a time';
   const isEvent = entryCriteria.type === 'event_trigger';
   const entry = entryName(entryCriteria, names.lists.name);
   return [
     {
       ...{ id: ENTRY, name: entry, icon: isEvent ? 'now' : 'contacts', here: null },
-      under: entry === entryTypes[entryCriteria.type] ? once : entryTypes[entryCriteria.type],
+      under: entry === entryTypes[entryCriteria.type] ? reentryWords(reentry) : entryTypes[entryCriteria.type],
     },
     ...steps.map((step): Node => {
       const own = figures.get(step.stepId);

@@ -1,4 +1,5 @@
-import type { Automation, EntryCriteria, EntryType, ExitCriteria } from '../../../../client/index.ts';
+import type { Automation, EntryCriteria, EntryType, ExitCriteria, Reentry } from '../../../../client/index.ts';
+import { counted } from '../../../parts/data/format.ts';
 import { Badge, State, type Tone } from '../../../parts/data/state.tsx';
 
 type Status = Automation['status'];
@@ -27,6 +28,11 @@ export const exitTypes: Record<ExitCriteria['type'], string> = {
   workflow_complete: 'When the last step is done',
   entry_criteria_no_longer_met: 'Also when they no longer meet the entry criteria',
 };
+
+export function reentryWords(reentry: Reentry): string {
+  if (typeof reentry === 'object') return `Again after ${counted(reentry.afterDays, 'day')}`;
+  return reentry === 'once' ? 'Each person once' : 'Once at a time';
+}
 
 /** In the first box of the graph: what lets people in. */
 export function entryName(entry: EntryCriteria, nameOf: (listId: string) => string): string {

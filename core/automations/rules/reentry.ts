@@ -1,0 +1,18 @@
+import type { AutomationDefinition, Reentry, ReentryRefusal } from '../model.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A contact is created once; everything else may happen to a person again. */
+export function reentryOf({
+  reentry,
+  entryCriteria,
+}: Pick<AutomationDefinition, 'reentry' | 'entryCriteria'>): Reentry {
+  return reentry ?? (entryCriteria.type === 'contact_created' ? 'once' : 'after_exit');
+}
+
+/** Why a person who is not inside may not enter; `leftMs` is when they left last, null when they never entered. */
+export function reentryRefusal(reentry: Reentry, leftMs: number | null, nowMs: number): ReentryRefusal | null {
+  if (leftMs === null || reentry === 'after_exit') return null;
+  if (reentry === 'once') return 'entered_before';
+  return nowMs < leftMs + reentry.afterDays * DAY_MS ? 'too_early' : null;
+}
