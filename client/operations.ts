@@ -26,6 +26,8 @@ export const operations = {
     create: { method: 'POST', path: '/v1/automations', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/automations/{automationId}', kind: 'json' },
     discardDraft: { method: 'DELETE', path: '/v1/automations/{automationId}/draft', kind: 'json', takes: 'query' },
+    enroll: { method: 'POST', path: '/v1/automations/{automationId}/enrollments', kind: 'json', takes: 'body' },
+    enrollmentJob: { method: 'GET', path: '/v1/automations/{automationId}/enrollments/jobs/{jobId}', kind: 'json' },
     enrollments: { method: 'GET', path: '/v1/automations/{automationId}/enrollments', kind: 'page', entries: 'enrollments', takes: 'query' },
     get: { method: 'GET', path: '/v1/automations/{automationId}', kind: 'json', takes: 'query' },
     links: { method: 'GET', path: '/v1/automations/{automationId}/links', kind: 'json' },

@@ -40,6 +40,8 @@ export type ErrorCode =
   | 'SENDER_NOT_FOUND'
   | 'SUPPRESSION_GROUP_NOT_FOUND'
   | 'AUTOMATION_NOT_FOUND'
+  | 'ENROLLMENT_NOT_FOUND'
+  | 'ENROLLMENT_JOB_NOT_FOUND'
   | 'EVENT_NOT_FOUND'
   | 'EMAIL_NOT_FOUND'
   | 'IMPORT_NOT_FOUND'
@@ -2064,6 +2066,14 @@ export interface Engagement {
   complainedAt: string | null;
 }
 
+export interface EnrollBody {
+  contactIds?: string[];
+  /** Of contacts that are there: none is created. */
+  emails?: string[];
+  /** A list or a segment of any size; GLOBAL_CONTACT_LIST is all contacts. */
+  listId?: string;
+}
+
 export interface Enrollment {
   id: string;
   contactId: string;
@@ -2107,6 +2117,28 @@ export interface EnrollmentEvent {
   /** Of an exit or a mail that was not made, or why an update_contact could not change the person. zone_missing: a wait in the zone of the project, since the person has none. */
   reason?: string;
 }
+
+export interface EnrollmentJob {
+  id: string;
+  automationId: string;
+  status: EnrollmentJobStatus;
+  /** Distinct people: entered, skipped, missing and pending together. Of a list it follows who joins or leaves meanwhile. */
+  total: number;
+  entered: number;
+  /** People who did not enter, by reason: inside, entered_before, too_early (`reentry` of the automation), not_active (the automation was paused or archived meanwhile), contact_deleted. */
+  skipped: Record<string, number>;
+  /** Ids and addresses of no contact of the project. */
+  missing: number;
+  /** The first 100 of them. Empty a day after the end of the job. */
+  missingNamed: string[];
+  /** People who were not looked at yet. */
+  pending: number;
+  createdAt: string;
+  updatedAt: string;
+  completedAt: string | null;
+}
+
+export type EnrollmentJobStatus = 'queued' | 'running' | 'completed';
 
 export type EnrollmentStatus = 'active' | 'completed' | 'exited';
 
@@ -2155,7 +2187,7 @@ export type EntryType =
 export interface ErrorDetails {
   /** A sentence that says what to do. */
   message: string;
-  /** Missing on some answers. VALIDATION_ERROR, UNAUTHORIZED, PERMISSION_DENIED, NOT_FOUND, METHOD_NOT_ALLOWED, ALREADY_EXISTS, INVALID_STATE, ALREADY_SENT, MIGRATION_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_FULL, DOMAIN_NOT_VERIFIED, TEMPLATE_RENDER_FAILED, INVALID_PROVIDER_KEY, RATE_LIMIT_EXCEEDED, SERVER_ERROR, UNAVAILABLE, NAME_REQUIRED, INVALID_STEP_SEQUENCE, EMAIL_TEMPLATE_REQUIRED, BRANCH_BRANCHES_REQUIRED, EVENT_NAME_REQUIRED, CANNOT_ACTIVATE_AUTOMATION, EMAIL_OR_CONTACT_ID_REQUIRED, CONTACT_NOT_FOUND_FOR_EVENT, UNKNOWN_PROPERTY, INVALID_PROPERTY_VALUE, CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, CONTACT_LIST_NOT_FOUND, CUSTOM_FIELD_NOT_FOUND, TEMPLATE_NOT_FOUND, TEMPLATE_VERSION_NOT_FOUND, SENDER_NOT_FOUND, SUPPRESSION_GROUP_NOT_FOUND, AUTOMATION_NOT_FOUND, EVENT_NOT_FOUND, EMAIL_NOT_FOUND, IMPORT_NOT_FOUND, DOMAIN_NOT_FOUND, MIGRATION_NOT_FOUND, PROJECT_NOT_FOUND, API_KEY_NOT_FOUND, MEMBER_NOT_FOUND, RECIPIENT_NOT_FOUND, WEBHOOK_NOT_FOUND, SESSION_NOT_FOUND, MEDIA_NOT_FOUND, FORM_NOT_FOUND. */
+  /** Missing on some answers. VALIDATION_ERROR, UNAUTHORIZED, PERMISSION_DENIED, NOT_FOUND, METHOD_NOT_ALLOWED, ALREADY_EXISTS, INVALID_STATE, ALREADY_SENT, MIGRATION_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_FULL, DOMAIN_NOT_VERIFIED, TEMPLATE_RENDER_FAILED, INVALID_PROVIDER_KEY, RATE_LIMIT_EXCEEDED, SERVER_ERROR, UNAVAILABLE, NAME_REQUIRED, INVALID_STEP_SEQUENCE, EMAIL_TEMPLATE_REQUIRED, BRANCH_BRANCHES_REQUIRED, EVENT_NAME_REQUIRED, CANNOT_ACTIVATE_AUTOMATION, EMAIL_OR_CONTACT_ID_REQUIRED, CONTACT_NOT_FOUND_FOR_EVENT, UNKNOWN_PROPERTY, INVALID_PROPERTY_VALUE, CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, CONTACT_LIST_NOT_FOUND, CUSTOM_FIELD_NOT_FOUND, TEMPLATE_NOT_FOUND, TEMPLATE_VERSION_NOT_FOUND, SENDER_NOT_FOUND, SUPPRESSION_GROUP_NOT_FOUND, AUTOMATION_NOT_FOUND, ENROLLMENT_NOT_FOUND, ENROLLMENT_JOB_NOT_FOUND, EVENT_NOT_FOUND, EMAIL_NOT_FOUND, IMPORT_NOT_FOUND, DOMAIN_NOT_FOUND, MIGRATION_NOT_FOUND, PROJECT_NOT_FOUND, API_KEY_NOT_FOUND, MEMBER_NOT_FOUND, RECIPIENT_NOT_FOUND, WEBHOOK_NOT_FOUND, SESSION_NOT_FOUND, MEDIA_NOT_FOUND, FORM_NOT_FOUND. */
   code?: string;
   /** The fields, with what is wrong with each. */
   details?: string;

@@ -75,6 +75,8 @@ const table = {
   'automations.enrollments': { role: 'viewer', scopes: ['read'] },
   'automations.publish': { role: 'editor', scopes: [] },
   'automations.discardDraft': { role: 'author', scopes: [] },
+  'automations.enroll': { role: 'editor', scopes: [] },
+  'automations.enrollmentJob': { role: 'viewer', scopes: ['read'] },
   'automations.links': { role: 'viewer', scopes: ['read'] },
 
   'campaigns.create': {

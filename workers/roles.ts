@@ -1,4 +1,5 @@
 import { signInMails } from '../core/accounts/sign-in/mails.ts';
+import { enrollmentJobQueue } from '../core/automations/by-hand/run.ts';
 import { enrollmentQueue, eventQueue, triggerQueue } from '../core/automations/enrollments/enroll.ts';
 import { automationChangeQueue } from '../core/automations/enrollments/lifecycle-jobs.ts';
 import type { Deps } from '../core/base/deps.ts';
@@ -60,7 +61,7 @@ export const roles = {
       ],
       ...[campaignQueue, campaignMetrics],
       ...[seriesCounts, reputationWarnings],
-      ...[triggerQueue, eventQueue, enrollmentQueue, automationChangeQueue],
+      ...[triggerQueue, eventQueue, enrollmentQueue, enrollmentJobQueue, automationChangeQueue],
       (deps) => webhookDeliveries(deps, createPoster(deps.config)),
     ],
     services: [retentionService],

@@ -1,3 +1,5 @@
+import { pendingOf } from '../../core/automations/by-hand/jobs.ts';
+import type { EnrollmentJob } from '../../core/automations/by-hand/model.ts';
 import type { EnrollmentView } from '../../core/automations/enrollments/enrollments.ts';
 import type { Automation, EventDefinition, EventRecord } from '../../core/automations/model.ts';
 import { reentryOf } from '../../core/automations/rules/reentry.ts';
@@ -73,6 +75,25 @@ export function presentEnrollment({ enrollment, email, nextStepId }: EnrollmentV
     enteredAt,
     endedAt,
     history: enrollment.history,
+  };
+}
+
+export function presentEnrollmentJob(job: EnrollmentJob) {
+  const { _id, automationId, status, total, entered, skipped, missing, missingNamed } = job;
+  const { createdAt, updatedAt, completedAt } = job;
+  return {
+    id: _id,
+    automationId,
+    status,
+    total,
+    entered,
+    skipped,
+    missing,
+    missingNamed,
+    pending: pendingOf(job),
+    createdAt,
+    updatedAt,
+    completedAt,
   };
 }
 

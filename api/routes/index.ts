@@ -10,6 +10,7 @@ import { suppressionRoutes } from './consent/suppressions.ts';
 import { unsubscribeRoutes } from './consent/unsubscribe.ts';
 import { domainRoutes } from './domains/domains.ts';
 import { senderRoutes } from './domains/senders.ts';
+import { enrollmentRoutes } from './enrollments.ts';
 import { eventRoutes } from './events/events.ts';
 import { streamRoutes } from './events/stream.ts';
 import { webhookRoutes } from './events/webhooks.ts';
@@ -41,6 +42,7 @@ export const productRoutes: Endpoint[] = [
   ...sessionRoutes,
   ...memberRoutes,
   ...automationRoutes,
+  ...enrollmentRoutes,
   ...campaignRoutes,
   ...campaignControlRoutes,
   ...campaignPeopleRoutes,

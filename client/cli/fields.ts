@@ -30,6 +30,12 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "automations.discardDraft": { about: "Discard the draft of an automation; what runs stays as it is", fields: [
     {"name":"draftRevision","kind":"number","about":"The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed."},
   ] },
+  "automations.enroll": { about: "Enter up to 10,000 contacts, or all of a list or a segment, into an active automation", fields: [
+    {"name":"contactIds","kind":"list"},
+    {"name":"emails","kind":"list","about":"Of contacts that are there: none is created."},
+    {"name":"listId","kind":"text","about":"A list or a segment of any size; GLOBAL_CONTACT_LIST is all contacts."},
+  ] },
+  "automations.enrollmentJob": { about: "Get the progress of entering contacts into an automation", fields: [] },
   "automations.enrollments": { about: "List the enrollments of an automation, each with its step, the end of its wait and its history", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},

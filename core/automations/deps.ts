@@ -7,5 +7,11 @@ export type AutomationsDeps = PeopleDeps &
   MailDeps &
   Needs<
     'budgets',
-    'automationCounts' | 'automationDefinitions' | 'enrollments' | 'eventDefinitions' | 'events' | 'triggers'
+    | 'automationCounts'
+    | 'automationDefinitions'
+    | 'enrollmentJobs'
+    | 'enrollments'
+    | 'eventDefinitions'
+    | 'events'
+    | 'triggers'
   >;

@@ -69,6 +69,18 @@ export const automationIndexes = {
       because: 'How many enrollments of an automation wait for their run.',
     },
   },
+  enrollmentJobs: {
+    due: {
+      key: { projectId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'People who are yet to be entered by hand, and names that are to be forgotten.',
+    },
+    expiry: {
+      key: { completedAt: 1 },
+      expireAfterSeconds: 30 * 86_400,
+      because: 'The progress of a job can be read for 30 days after its end.',
+    },
+  },
   triggers: {
     due: {
       key: { projectId: 1, dueAt: 1 },

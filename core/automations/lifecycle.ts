@@ -147,7 +147,7 @@ export async function touchRules(
     );
 }
 
-function requireStatus({ status }: Automation, allowed: AutomationStatus[], done: string): void {
+export function requireStatus({ status }: Automation, allowed: AutomationStatus[], done: string): void {
   if (allowed.includes(status)) return;
   throw conflict('INVALID_STATE', `The automation is ${status}; it can be ${done} when it is ${allowed.join(' or ')}.`);
 }

@@ -53,6 +53,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   requestCounts: SHORT,
   inboundUsage: SHORT,
   starts: SHORT,
+  enrollmentJobs: SHORT,
   previews: SHORT,
   previewSlots: SHORT,
   formSubmissions: SHORT,

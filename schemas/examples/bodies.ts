@@ -177,6 +177,7 @@ const automations = {
   },
   UpdateAutomationBody: { name: 'Welcome, new customers', reentry: { afterDays: 90 }, existing: 'keep' },
   PublishAutomationBody: { existing: 'move', draftRevision: 3 },
+  EnrollBody: { emails: ['ada@example.org', 'grace@example.org'] },
   SimulateAutomationBody: {
     contact: { email: 'ada@example.org', firstName: 'Ada' },
     changes: [{ at: '2026-03-03T09:30:00.000Z', contactProperties: { plan: 'pro' } }],

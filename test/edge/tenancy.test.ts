@@ -9,7 +9,7 @@ import { makers } from './makers.ts';
 const randomId = 'fedcba9876543210fedcba98';
 
 /** Paths whose second parameter names a part of the first thing: a random one is enough. */
-const parts = new Set(['ref', 'file', 'token']);
+const parts = new Set(['ref', 'file', 'token', 'jobId']);
 
 describe("Another project's things", () => {
   const table = endpointTable(createMetrics()).filter(
@@ -55,6 +55,7 @@ describe("Another project's things", () => {
 /** Good enough to pass the schema, so that the id is what decides. */
 const bodies: Record<string, unknown> = {
   '/inbound/messages/{inboundId}/reply': { from: { email: 'a@example.com' } },
+  '/automations/{automationId}/enrollments': { contactIds: [randomId] },
   '/webhooks/{webhookId}/replay': { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
   '/campaigns/{campaignId}/retry': { states: ['failed'] },
   '/campaigns/{campaignId}/test': { emails: ['a@in.test'] },

@@ -211,6 +211,7 @@ export function knownOf({ named, domain }: Actor, operation = ''): Known {
     scheduledAt: () => (operation === 'emails.update' ? new Date(Date.now() + 3_600_000).toISOString() : OMIT),
     updatedAt: () => OMIT,
     apiKey: () => (operation.endsWith('B') ? 're_key' : 'SG.key'),
+    ...(operation === 'automations.enroll' ? { contactIds: () => OMIT, listId: () => OMIT } : {}),
     ...(operation === 'senders.create' ? { email: ({ serial }: Making) => `${serial}@${domain}` } : {}),
     'emails[]': ({ serial }, at) => addressOf(`${serial}${at.toString(36)}`),
     'contacts[]': (making, at) => fill(upsertContactBody.json, 'contact', making, at),

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { EnrollmentWait } from '../../base/deps.ts';
+import { mapSomeAtOnce } from '../../base/work/some-at-once.ts';
 import { marketingFacts } from '../../consent/suppressions/groups.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
@@ -18,7 +19,7 @@ import { type Decision, decide, type Facts, type StepEvent, stepAfter } from '..
 import { isWait } from '../rules/waits.ts';
 import { commitMove, type Move } from './commit.ts';
 import { exit } from './exit.ts';
-import { changeFor, changesOf } from './person-changes.ts';
+import { changeOfSteps, changesOf } from './person-changes.ts';
 
 /** The next thing for the run of an enrollment to do. A run itself only waits. */
 export type Directive =
@@ -28,6 +29,7 @@ export type Directive =
 
 /** Concurrent writes to an enrollment are rare; more conflicts than this are a fault. */
 const TRIES_MAX = 50;
+const FIRST_MOVES_AT_ONCE = 16;
 
 interface Person {
   enrollment: Enrollment;
@@ -62,12 +64,20 @@ export async function advanceEnrollment(
   throw new Error('an enrollment had too many concurrent writes');
 }
 
-/** The first move of an enrollment, to be written with the entry itself; null: enter, and read again. */
-export async function firstMove(deps: AutomationsDeps, entering: Enrollment, nowMs: number): Promise<Move | null> {
-  const person = await withContext(deps, entering);
-  if (!person.contact || !person.automation) return null;
-  const step = await nextStep(deps, person, Math.max(nowMs, deps.clock.now().getTime()));
-  return step?.move ? { ...step.move, before: null } : null;
+/** The first moves of enrollments, each to be written with the entry itself; null: enter, and read again. */
+export async function firstMoves(
+  deps: AutomationsDeps,
+  automation: Automation,
+  entering: Array<{ enrollment: Enrollment; contact: Contact }>,
+): Promise<Array<Move | null>> {
+  const compiled = await definitionOf(deps, automation, automation.version);
+  if (!compiled) return entering.map(() => null);
+  const contacts = entering.map(({ contact }) => contact);
+  const known = await readKnown(deps, automation.projectId, contacts, compiled);
+  return mapSomeAtOnce(entering, FIRST_MOVES_AT_ONCE, async (person) => {
+    const step = await nextStep(deps, { ...person, automation }, deps.clock.now().getTime(), known);
+    return step?.move ? { ...step.move, before: null } : null;
+  });
 }
 
 /** The wait with which the run can begin; null: the run has to call advanceEnrollment first. */
@@ -111,6 +121,7 @@ async function nextStep(
   deps: AutomationsDeps,
   { enrollment, automation, contact }: Person,
   nowMs: number,
+  known?: Known,
 ): Promise<Step | null> {
   const at = new Date(nowMs);
   if (!contact) return left(enrollment, exit({ ...enrollment, started: true }, 'contact_deleted', at));
@@ -122,7 +133,7 @@ async function nextStep(
   const decision = await decide(
     compiled,
     { stepId: enrollment.stepId, waitFromMs: enrollment.waitFrom?.getTime() ?? null },
-    await factsAbout(deps, enrollment, contact, compiled, nowMs),
+    factsAbout(enrollment, contact, nowMs, known ?? (await readKnown(deps, enrollment.projectId, [contact], compiled))),
   );
   const { next, stepEvents, changes } = decision;
   const waitsOn = next.kind === 'wait' && stepEvents.length === 0;
@@ -138,21 +149,29 @@ async function nextStep(
   return { move, directive: directiveOf(after, compiled) };
 }
 
-async function factsAbout(
+type Known = Awaited<ReturnType<typeof readKnown>>;
+
+/** Of several contacts, read together. */
+async function readKnown(
   deps: AutomationsDeps,
-  enrollment: Enrollment,
-  person: Contact,
+  projectId: ObjectId,
+  people: Contact[],
   { definition, behaviours }: CompiledAutomation,
-  nowMs: number,
-): Promise<Facts> {
-  const { projectId, event } = enrollment;
-  const { unsubscribeGroupId: groupId } = definition;
-  const [entries, mail, pastOf, change] = await Promise.all([
-    suppressionsAgainst(deps, projectId, [person.email]),
-    marketingFacts(deps, projectId, groupId),
-    readPast(deps, { projectId, who: { $in: [person._id] }, behaviours }),
-    changeFor(deps, enrollment, definition, nowMs),
+) {
+  const emails = people.map(({ email }) => email);
+  const ids = people.map(({ _id }) => _id);
+  const [entries, mail, pastOf, changeAt] = await Promise.all([
+    suppressionsAgainst(deps, projectId, emails),
+    marketingFacts(deps, projectId, definition.unsubscribeGroupId),
+    readPast(deps, { projectId, who: { $in: ids }, behaviours }),
+    changeOfSteps(deps, projectId, ids, definition),
   ]);
+  return { entries, mail, pastOf, changeAt };
+}
+
+function factsAbout({ event }: Enrollment, person: Contact, nowMs: number, known: Known): Facts {
+  const { entries, mail, pastOf, changeAt } = known;
+  const change = changeAt(nowMs);
   const refused = isUnsubscribed(entries.get(person.email) ?? [], mail);
   return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused, past: pastOf(person._id), change };
 }

@@ -3,21 +3,24 @@ import { oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import { RateShare } from '../../base/limits/budgets.ts';
 import { createBatcher } from '../../base/work/batcher.ts';
+import { mapSomeAtOnce } from '../../base/work/some-at-once.ts';
 import { again, type DueOutcome, documentQueue, done, settled } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import { mailChannel } from '../../mail/messages/messages.ts';
+import type { Contact } from '../../people/model.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from '../model.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from '../record-triggers.ts';
 import { refusedBy } from '../rules/chain.ts';
 import { reentryOf } from '../rules/reentry.ts';
-import { advanceEnrollment, currentWait, firstMove } from './advance.ts';
-import { commitMove, type Move } from './commit.ts';
+import { advanceEnrollment, currentWait, firstMoves } from './advance.ts';
+import { commitMove } from './commit.ts';
 
 const ENROLL_CONCURRENCY = 16;
 /** Time of the second erasure, for data written by a request that read the contact before it was deleted. */
 const ERASE_AGAIN_MS = 60_000;
 const NOTES_TOGETHER_MAX = 64;
+const ADVANCED_AT_ONCE = 16;
 
 /** Contact changes that may enroll a contact. */
 export function triggerQueue(deps: AutomationsDeps): JobQueue {
@@ -127,8 +130,6 @@ interface Occasion {
   event: Enrollment['event'];
 }
 
-type Entrance = Pick<Automation, '_id' | 'version' | 'entryCriteria' | 'reentry'>;
-
 /** May run twice: the enrollment's id is derived from trigger and automation, so the second time finds it. */
 async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<TriggerOutcome[]> {
   const { projectId, contactId, automationIds, causedBy } = occasion;
@@ -138,13 +139,16 @@ async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<Trig
   ]);
   const active = new Map(automations.map((automation) => [automation._id.toHexString(), automation]));
   const outcomes = await Promise.all(
-    automationIds.map((automationId): Promise<TriggerOutcome> | TriggerOutcome => {
+    automationIds.map(async (automationId): Promise<TriggerOutcome> => {
       const automation = active.get(automationId.toHexString());
       if (!contact) return { automationId, result: 'skipped', reason: 'contact_deleted' };
       if (!automation) return { automationId, result: 'skipped', reason: 'not_active' };
       const refused = refusedBy(causedBy, automationId);
       if (refused) return { automationId, result: 'skipped', reason: refused };
-      return enter(deps, entryOf(occasion, automation), automation);
+      const [outcome] = await enterTogether(deps, automation, [entryOf(occasion, contact, automation)]);
+      return outcome === 'entered'
+        ? { automationId, result: 'entered' }
+        : { automationId, result: 'skipped', ...(outcome && { reason: outcome }) };
     }),
   );
   if (outcomes.some(({ result }) => result === 'entered')) wakeQueue(deps, ENROLLMENTS, projectId);
@@ -152,61 +156,92 @@ async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<Trig
 }
 
 /** A contact that enters; `_id` is the enrollment's, the same at every try. */
-interface Entry extends Pick<Enrollment, '_id' | 'projectId' | 'contactId' | 'event' | 'causedBy'> {
+export interface Entry extends Pick<Enrollment, '_id' | 'event' | 'causedBy'> {
+  contact: Contact;
   /** The first event of its history says it. */
   reason: string;
 }
 
-/** The first steps need no run: they are taken with the entry, and only an enrollment that reaches a wait gets a run. */
-export async function enter(deps: AutomationsDeps, entry: Entry, automation: Entrance): Promise<TriggerOutcome> {
-  const { projectId, contactId } = entry;
-  const automationId = automation._id;
-  const entering = newEnrollment(deps, entry, automation);
-  const nowMs = entering.enteredAt.getTime();
-  const inside = await deps.db.enrollments.findOne(
-    { projectId, automationId, contactId, live: true },
-    { projection: { _id: 1 }, hint: 'inside_once' },
-  );
-  if (inside && !inside._id.equals(entering._id)) return { automationId, result: 'skipped', reason: 'inside' };
-  let first = inside ? null : await firstMove(deps, entering, nowMs);
+type Entered = 'entered' | NonNullable<TriggerOutcome['reason']>;
+
+/**
+ * Different contacts, of which each may have entered in an earlier try. The first steps need no run: they are taken with the entry, and
+ * only an enrollment that reaches a wait gets a run.
+ */
+export async function enterTogether(
+  deps: AutomationsDeps,
+  automation: Automation,
+  entries: Entry[],
+): Promise<Entered[]> {
+  const { projectId } = automation;
   const reentry = reentryOf(automation);
-  // Without `live` or `once` nothing would keep two triggers of one moment from both entering.
-  const isWhole = first && (first.after.live || first.after.once || reentry === 'after_exit');
-  const entered: Move = { before: null, after: entering, reentry };
-  if (!isWhole) first = null;
-  let outcome = await commitMove(deps, projectId, first ? { ...first, reentry } : entered);
-  if (outcome === 'refused') {
-    first = null;
-    outcome = await commitMove(deps, projectId, entered);
-  }
-  if (outcome !== 'written' && outcome !== 'stale' && outcome !== 'refused')
-    return { automationId, result: 'skipped', reason: outcome };
-  // An earlier try may have enrolled the contact and failed after that.
-  if (outcome === 'stale' || !first) await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, nowMs);
-  if (first?.mails?.length) wakeQueue(deps, mailChannel('automation'), projectId);
-  return { automationId, result: 'entered' };
+  const entering = entries.map((entry) => ({
+    enrollment: newEnrollment(deps, entry, automation),
+    contact: entry.contact,
+  }));
+  const inside = await idsInside(deps, automation, entries);
+  const free = entering.filter(({ contact }) => !inside.has(contact._id.toHexString()));
+  const firsts = await firstMoves(deps, automation, free);
+  const firstOf = new Map(free.map(({ enrollment }, index) => [enrollment, firsts[index]]));
+  const outcomes = await Promise.all(
+    entering.map(async ({ enrollment, contact }) => {
+      const other = inside.get(contact._id.toHexString());
+      if (other && !other.equals(enrollment._id)) return 'inside';
+      const first = firstOf.get(enrollment);
+      // Without `live` or `once` nothing would keep two triggers of one moment from both entering.
+      const isWhole = first && (first.after.live || first.after.once || reentry === 'after_exit');
+      const alone = { before: null, after: enrollment, reentry };
+      const outcome = await commitMove(deps, projectId, isWhole ? { ...first, reentry } : alone);
+      if (isWhole && outcome === 'written') return 'entered';
+      const entered = outcome === 'refused' ? await commitMove(deps, projectId, alone) : outcome;
+      return entered === 'written' || entered === 'stale' || entered === 'refused' ? 'unfinished' : entered;
+    }),
+  );
+  if (firsts.some((first) => first?.mails?.length)) wakeQueue(deps, mailChannel('automation'), projectId);
+  return mapSomeAtOnce(outcomes, ADVANCED_AT_ONCE, async (outcome, index): Promise<Entered> => {
+    if (outcome !== 'unfinished') return outcome;
+    // An earlier try may have enrolled the contact and failed after that.
+    await advanceEnrollment(deps, { projectId, enrollmentId: (entries[index] as Entry)._id }, 0);
+    return 'entered';
+  });
+}
+
+/** The enrollments that contacts are inside by, by contact. */
+async function idsInside(
+  deps: AutomationsDeps,
+  { _id: automationId, projectId }: Automation,
+  entries: Entry[],
+): Promise<Map<string, ObjectId>> {
+  const contactId = { $in: entries.map(({ contact }) => contact._id) };
+  const found = await deps.db.enrollments
+    .find({ projectId, automationId, contactId, live: true }, { projection: { contactId: 1 }, hint: 'inside_once' })
+    .toArray();
+  return new Map(found.map(({ _id, contactId: id }) => [id.toHexString(), _id]));
 }
 
 function entryOf(
-  { _id, projectId, contactId, causedBy = [], at, event }: Occasion,
-  { _id: automationId, entryCriteria }: Entrance,
+  { _id, at, event, causedBy = [] }: Occasion,
+  contact: Contact,
+  { _id: automationId, entryCriteria }: Automation,
 ): Entry {
   return {
     _id: derivedId(at, 'enrollment', _id.toHexString(), automationId.toHexString()),
-    projectId,
-    contactId,
+    contact,
     event,
     ...(causedBy.length > 0 ? { causedBy } : {}),
     reason: event ? `event ${event.name}` : entryCriteria.type,
   };
 }
 
-function newEnrollment(deps: AutomationsDeps, { reason, ...entry }: Entry, automation: Entrance): Enrollment {
-  const { _id: automationId, version } = automation;
+function newEnrollment(deps: AutomationsDeps, entry: Entry, automation: Automation): Enrollment {
+  const { _id, contact, event, causedBy, reason } = entry;
+  const { _id: automationId, projectId, version } = automation;
   const now = deps.clock.now();
   return {
-    ...entry,
+    _id,
+    projectId,
     automationId,
+    contactId: contact._id,
     status: 'active',
     live: true,
     ...(reentryOf(automation) === 'once' ? { once: true as const } : {}),
@@ -218,6 +253,8 @@ function newEnrollment(deps: AutomationsDeps, { reason, ...entry }: Entry, autom
     waitFrom: null,
     waitUntil: null,
     exitReason: null,
+    event,
+    ...(causedBy && { causedBy }),
     history: [{ type: 'entered', at: now, reason }],
     enteredAt: now,
     updatedAt: now,

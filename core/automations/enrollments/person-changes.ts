@@ -58,22 +58,22 @@ function draftsOf(contact: Contact): Drafts {
   return { byId, byEmail: new Map([[contact.email, contact]]), stored: byId };
 }
 
-/** How a decision changes this person. */
-export async function changeFor(
+/** How the steps of a definition change each of these people, at a moment. */
+export async function changeOfSteps(
   deps: AutomationsDeps,
-  { projectId, contactId }: Pick<Enrollment, 'projectId' | 'contactId'>,
+  projectId: ObjectId,
+  contactIds: ObjectId[],
   definition: Pick<AutomationDefinition, 'steps'>,
-  nowMs: number,
-): Promise<Facts['change']> {
-  if (!definition.steps.some(({ type }) => type === 'update_contact')) return async (person) => person;
+): Promise<(nowMs: number) => Facts['change']> {
+  if (!definition.steps.some(({ type }) => type === 'update_contact')) return () => async (person) => person;
   const [rules, goneListIds] = await Promise.all([
     projectRulesOf(deps, projectId),
     goneLists(deps, projectId, definition),
   ]);
   const { behaviours, mixesBehaviour } = rules;
-  const pastOf = mixesBehaviour ? await readPast(deps, { projectId, who: { $in: [contactId] }, behaviours }) : null;
+  const pastOf = mixesBehaviour ? await readPast(deps, { projectId, who: { $in: contactIds }, behaviours }) : null;
   const people = personChanges(rules, { projectId, pastOf, goneListIds });
-  return (person, update) => people.update(person, update, nowMs);
+  return (nowMs) => (person, update) => people.update(person, update, nowMs);
 }
 
 /** The changes of a decision, to be written with its move. */

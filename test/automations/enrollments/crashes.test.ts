@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import type { Enrollment } from '../../../core/automations/model.ts';
 import { startServers } from '../../../stack/servers/all.ts';
 import { startWorkers, type Workers } from '../../../workers/start.ts';
 import type { Reply } from '../../support/client.ts';
@@ -110,6 +111,47 @@ describe('An automation survives', function () {
     await expectRecount(env, id);
   });
 
+  it('a worker that is killed while it enters a list by hand: everybody enters once, and the job counts each once', async () => {
+    const { client, project } = env.own;
+    const { db, mongo } = env.deps;
+    const list = await created(client, '/contact-lists', { name: 'By hand' });
+    const emails = Array.from({ length: 1_000 }, (_, n) => `hand${String(n).padStart(4, '0')}@example.com`);
+    for (const from of [0, 500])
+      await client.post('/contact-lists/contacts/bulk-add', {
+        ...{ contactListId: list.id, emails: emails.slice(from, from + 500) },
+      });
+    const entryCriteria = { type: 'event_trigger', eventName: 'storm' };
+    const { id } = await activeAutomation(client, { entryCriteria, steps: [wait(1), email('m1')] });
+    const people = { projectId: project._id, automationId: new ObjectId(String(id)) };
+    // One contact of the seventh batch cannot enter while this transaction is open.
+    const held = await db.contacts.findOne({ projectId: project._id, email: 'hand0650@example.com' });
+    const session = mongo.startSession();
+    session.startTransaction();
+    const place = { ...people, _id: new ObjectId(), contactId: held?._id, live: true };
+    await db.enrollments.insertOne(place as unknown as Enrollment, { session });
+    await worker.ready;
+    const { id: jobId } = (await client.post(`/automations/${id}/enrollments`, { listId: list.id })).body.data;
+    const job = async () => (await client.get(`/automations/${id}/enrollments/jobs/${jobId}`)).body.data;
+    await until(
+      () => db.enrollments.countDocuments(people),
+      (count) => count > 640,
+      { ms: 60_000 },
+    );
+    worker.child.kill('SIGKILL');
+    await worker.exit;
+    expect(await job()).to.include({ status: 'running', total: 1_000, entered: 600, pending: 400 });
+    await session.abortTransaction();
+    await session.endSession();
+    await aMinuteLater(worker);
+    worker = forkWorker();
+    const over = await until(job, ({ status }) => status === 'completed', { ms: 60_000 });
+    expect(over).to.deep.include({ total: 1_000, entered: 1_000, skipped: {}, missing: 0, pending: 0 });
+    const entered = await db.enrollments.find(people).toArray();
+    expect(entered.length).to.equal(1_000);
+    expect(new Set(entered.map(({ contactId }) => String(contactId))).size).to.equal(1_000);
+    await expectRecount(env, id);
+  });
+
   it('1,000 events at once for one contact: one person enters, each mail is sent once, and every event has its note', async () => {
     const { id } = await activeAutomation(env.own.client, {
       entryCriteria: { type: 'event_trigger', eventName: 'storm' },
@@ -194,6 +236,7 @@ describe('An automation survives', function () {
     const leased = { dueAt: { $exists: true } };
     await env.deps.db.triggers.updateMany(leased, { $set: { dueAt: new Date(0) } });
     await env.deps.db.enrollments.updateMany(leased, { $set: { dueAt: new Date(0) } });
+    await env.deps.db.enrollmentJobs.updateMany(leased, { $set: { dueAt: new Date(0) } });
   }
 
   function forkWorker(): Forked {

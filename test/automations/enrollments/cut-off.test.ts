@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import type { EnrollmentJob } from '../../../core/automations/by-hand/model.ts';
+import { enrollmentJobQueue } from '../../../core/automations/by-hand/run.ts';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
 import { writeMoves } from '../../../core/automations/enrollments/commit.ts';
 import { processWriter } from '../../../core/automations/enrollments/counts.ts';
@@ -152,6 +154,38 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
       ).to.deep.equal([[id]]);
     });
     expect((await env.own.client.get(`/contact-lists/${list.id}`)).body.data.contactCount).to.equal(used);
+    await expectRecount(env, id);
+  });
+
+  it('entering by hand, with a first mail and a branch', async () => {
+    const id = await automation();
+    const { db } = env.deps;
+    const contacts = await newContacts(env, 2 * PEOPLE);
+    const jobs = Array.from({ length: PEOPLE }, (_, n): EnrollmentJob => {
+      const pair = contacts.slice(2 * n, 2 * n + 2);
+      return {
+        ...{ _id: new ObjectId(), projectId: env.own.project._id, automationId: new ObjectId(String(id)) },
+        ...{ status: 'queued', enteredBy: 'by hand', contactIds: pair.map(({ _id }) => _id), total: 2, entered: 0 },
+        ...{ cursor: { done: 0, email: null }, skipped: {}, missing: 0, missingNamed: [], completedAt: null },
+        ...{ createdAt: env.clock.now(), updatedAt: env.clock.now() },
+      };
+    });
+    await db.enrollmentJobs.insertMany(jobs);
+    const follow = async (deps: Deps, { _id, projectId }: EnrollmentJob) => {
+      await db.enrollmentJobs.updateOne({ _id, completedAt: null }, { $set: { dueAt: new Date(0) } });
+      const { runs } = await enrollmentJobQueue(deps).take(projectId, 4);
+      for (const run of runs) await run();
+    };
+    await cutOffEverywhere(jobs, follow, async ({ _id, contactIds = [] }, place) => {
+      const job = await db.enrollmentJobs.findOne({ _id });
+      expect(job, place).to.deep.include({ status: 'completed', entered: 2, skipped: {}, missing: 0 });
+      for (const contactId of contactIds) {
+        const [person, ...others] = await db.enrollments.find({ contactId }).toArray();
+        expect(others, place).to.deep.equal([]);
+        expect(person, place).to.deep.include({ status: 'active', stepId: 'w2', started: true });
+        expect(await mails(contactId), place).to.equal(1);
+      }
+    });
     await expectRecount(env, id);
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { enter, eventQueue } from '../../../core/automations/enrollments/enroll.ts';
+import { enterTogether, eventQueue } from '../../../core/automations/enrollments/enroll.ts';
 import type { Reentry } from '../../../core/automations/model.ts';
 import { reentryOf, reentryRefusal } from '../../../core/automations/rules/reentry.ts';
 import { openCore } from '../../../core/base/deps.ts';
@@ -141,14 +141,11 @@ describe('An automation with reentry', () => {
       const { id } = await activeAutomation(env.own.client, { ...short, reentry });
       const automationId = new ObjectId(String(id));
       const automation = (await env.deps.db.automations.findOne({ _id: automationId }))!;
-      const outcomes = await Promise.all(
-        people.map(async ({ _id: contactId, projectId }) => {
-          const entry = () => ({ _id: new ObjectId(), projectId, contactId, event: null, reason: 'event bought' });
-          const both = await Promise.all(cores.map((deps) => enter(deps, entry(), automation)));
-          return both.map(({ result }) => result).toSorted();
-        }),
-      );
-      expect(outcomes).to.deep.equal(people.map(() => ['entered', 'skipped']));
+      const entries = () =>
+        people.map((contact) => ({ _id: new ObjectId(), contact, event: null, reason: 'event bought' }));
+      const both = await Promise.all(cores.map((deps) => enterTogether(deps, automation, entries())));
+      const outcomes = people.map((_, index) => both.filter((one) => one[index] === 'entered').length);
+      expect(outcomes).to.deep.equal(people.map(() => 1));
       expect(await env.deps.db.enrollments.countDocuments({ automationId, status: 'completed' })).to.equal(30);
       expect(await env.deps.db.messages.countDocuments({ automationId })).to.equal(30);
     }

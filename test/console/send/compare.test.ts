@@ -21,6 +21,7 @@ const running: Definition = {
   trackingOpen: true,
   trackingClick: true,
   utm: null,
+  reentry: 'after_exit',
 };
 
 describe('The differences between a draft and what runs', () => {

@@ -41,6 +41,10 @@ export const own = {
   automations: WRITTEN,
   automationDefinitions: WRITTEN,
   automationCounts: { nameless: 'Numbers.' },
+  enrollmentJobs: {
+    leftOut: 'Ids of contacts that are to be entered, and addresses that a caller named and no contact had.',
+    removal: { by: 'job', how: 'ids leave when the job is over, addresses a day later (core/automations/by-hand)' },
+  },
   eventDefinitions: { nameless: 'Names and types of properties.' },
   triggers: {
     leftOut:

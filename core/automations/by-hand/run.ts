@@ -1,0 +1,123 @@
+import type { ObjectId } from 'mongodb';
+import { derivedId } from '../../base/ids.ts';
+import { again, type DueOutcome, documentQueue, done, settled } from '../../jobs/document-queue.ts';
+import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
+import type { Contact } from '../../people/model.ts';
+import { membersOf } from '../../people/search.ts';
+import type { AutomationsDeps } from '../deps.ts';
+import { type Entry, enterTogether } from '../enrollments/enroll.ts';
+import { AT_ONCE, ENROLLMENTS } from '../record-triggers.ts';
+import { ENROLLMENT_JOBS, MISSING_NAMED_MAX } from './jobs.ts';
+import type { EnrollmentJob } from './model.ts';
+
+/** Contacts between two writes of the progress. */
+const BATCH = 100;
+/** Well below the lease of the queue. */
+const TURN_MS = 10_000;
+const NAMED_FOR_MS = 24 * 3_600_000;
+
+/** Enters the contacts of jobs, a part of them in each turn, so that other jobs get theirs. */
+export function enrollmentJobQueue(deps: AutomationsDeps): JobQueue {
+  return documentQueue<EnrollmentJob>(deps, {
+    name: ENROLLMENT_JOBS,
+    collection: deps.db.enrollmentJobs,
+    field: 'dueAt',
+    concurrencyMax: 4,
+    lookEveryMs: 500,
+    run: (job) => runJob(deps, job),
+  });
+}
+
+async function runJob(deps: AutomationsDeps, job: EnrollmentJob): Promise<DueOutcome> {
+  if (job.completedAt) return forget(deps, job);
+  const over = performance.now() + TURN_MS;
+  for (let now: EnrollmentJob | null = job; now; now = await enterBatch(deps, now)) {
+    if (now.completedAt) return again(new Date(now.completedAt.getTime() + NAMED_FOR_MS));
+    if (performance.now() > over) return again(AT_ONCE);
+  }
+  return settled;
+}
+
+async function forget(deps: AutomationsDeps, { _id, projectId }: EnrollmentJob): Promise<DueOutcome> {
+  await deps.db.enrollmentJobs.updateOne({ _id, projectId }, { $set: { missingNamed: [] } });
+  return done;
+}
+
+interface Batch {
+  contacts: Contact[];
+  missing: ObjectId[];
+  /** Of a list: the last address. */
+  email: string | null;
+}
+
+/**
+ * Enrollments have ids of the job and the contact, and a batch is counted from its own position only: a batch that a killed process
+ * left, or that two processes work at, enters and counts each contact once. null: another process was faster.
+ */
+async function enterBatch(deps: AutomationsDeps, job: EnrollmentJob): Promise<EnrollmentJob | null> {
+  const { projectId, automationId: _id, cursor } = job;
+  const batch = await nextBatch(deps, job);
+  const { contacts, missing, email } = batch;
+  if (contacts.length + missing.length === 0) return finish(deps, job);
+  const automation = await deps.db.automations.findOne({ _id, projectId, status: 'active', deletedAt: null });
+  const outcomes = automation
+    ? await enterTogether(deps, automation, entriesOf(job, contacts))
+    : contacts.map(() => 'not_active' as const);
+  if (outcomes.includes('entered')) wakeQueue(deps, ENROLLMENTS, projectId);
+  const counts = Map.groupBy(outcomes, (outcome) => (outcome === 'entered' ? 'entered' : `skipped.${outcome}`));
+  const looked = cursor.done + contacts.length + missing.length;
+  const named = missing.map((id) => id.toHexString());
+  return deps.db.enrollmentJobs.findOneAndUpdate(
+    { _id: job._id, projectId, completedAt: null, 'cursor.done': cursor.done },
+    {
+      $set: { status: 'running', cursor: { done: looked, email }, updatedAt: deps.clock.now() },
+      $inc: {
+        ...Object.fromEntries([...counts].map(([field, some]) => [field, some.length])),
+        missing: missing.length,
+      },
+      ...(job.list ? { $max: { total: looked } } : {}),
+      $push: { missingNamed: { $each: named, $slice: MISSING_NAMED_MAX } },
+    },
+    { returnDocument: 'after' },
+  );
+}
+
+/** Who leaves a list before their turn is not looked at, and does not count. */
+function finish(deps: AutomationsDeps, { _id, projectId, list, cursor }: EnrollmentJob): Promise<EnrollmentJob | null> {
+  const now = deps.clock.now();
+  const total = list ? { total: cursor.done } : {};
+  return deps.db.enrollmentJobs.findOneAndUpdate(
+    { _id, projectId, completedAt: null, 'cursor.done': cursor.done },
+    {
+      $set: { status: 'completed', completedAt: now, updatedAt: now, 'cursor.email': null, ...total },
+      $unset: { contactIds: '' },
+    },
+    { returnDocument: 'after' },
+  );
+}
+
+async function nextBatch(
+  deps: AutomationsDeps,
+  { projectId, contactIds = [], list, cursor }: EnrollmentJob,
+): Promise<Batch> {
+  if (list) {
+    const { filter, hint } = membersOf({ ...list, projectId });
+    const further = cursor.email === null ? filter : { ...filter, email: { $gt: cursor.email } };
+    const contacts = await deps.db.contacts.find(further, { hint, sort: { email: 1 }, limit: BATCH }).toArray();
+    return { contacts, missing: [], email: contacts.at(-1)?.email ?? cursor.email };
+  }
+  const ids = contactIds.slice(cursor.done, cursor.done + BATCH);
+  const contacts = await deps.db.contacts.find({ projectId, _id: { $in: ids } }).toArray();
+  const known = new Set(contacts.map(({ _id }) => _id.toHexString()));
+  return { contacts, missing: ids.filter((id) => !known.has(id.toHexString())), email: null };
+}
+
+/** The same at every try. */
+function entriesOf({ _id, createdAt, enteredBy: reason }: EnrollmentJob, contacts: Contact[]): Entry[] {
+  return contacts.map((contact) => ({
+    _id: derivedId(createdAt, 'enrollment', _id.toHexString(), contact._id.toHexString()),
+    contact,
+    event: null,
+    reason,
+  }));
+}
