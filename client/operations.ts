@@ -34,6 +34,7 @@ export const operations = {
     list: { method: 'GET', path: '/v1/automations', kind: 'page', entries: 'automations', takes: 'query' },
     pause: { method: 'POST', path: '/v1/automations/{automationId}/pause', kind: 'json' },
     publish: { method: 'POST', path: '/v1/automations/{automationId}/publish', kind: 'json', takes: 'body' },
+    removeEnrollment: { method: 'DELETE', path: '/v1/automations/{automationId}/enrollments/{enrollmentId}', kind: 'json' },
     resume: { method: 'POST', path: '/v1/automations/{automationId}/resume', kind: 'json' },
     simulate: { method: 'POST', path: '/v1/automations/{automationId}/simulate', kind: 'json', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/automations/{automationId}', kind: 'json', takes: 'body' },

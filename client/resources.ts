@@ -42,6 +42,8 @@ export interface AutomationsCalls {
   pause(automationId: string, options?: PostOptions): Promise<Automation>;
   /** Publish the draft of an automation: it becomes the version that contacts enter */
   publish(automationId: string, body?: PublishAutomationBody, options?: PostOptions): Promise<PublishedAutomation>;
+  /** Let a person leave an automation now, without their later mails */
+  removeEnrollment(automationId: string, enrollmentId: string, options?: CallOptions): Promise<void>;
   /** Resume a paused automation */
   resume(automationId: string, options?: PostOptions): Promise<Automation>;
   /** Simulate the way of a contact through an automation, on a virtual clock and without sending */

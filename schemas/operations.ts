@@ -77,6 +77,7 @@ const table = {
   'automations.discardDraft': { role: 'author', scopes: [] },
   'automations.enroll': { role: 'editor', scopes: [] },
   'automations.enrollmentJob': { role: 'viewer', scopes: ['read'] },
+  'automations.removeEnrollment': { role: 'editor', scopes: [] },
   'automations.links': { role: 'viewer', scopes: ['read'] },
 
   'campaigns.create': {

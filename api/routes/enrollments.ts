@@ -1,4 +1,5 @@
 import { getEnrollmentJob, startEnrollments } from '../../core/automations/by-hand/jobs.ts';
+import { removeEnrollment } from '../../core/automations/by-hand/remove.ts';
 import { enrollBody, enrollmentJobAnswer } from '../../schemas/enrollments.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentEnrollmentJob } from '../present/automations.ts';
@@ -39,5 +40,17 @@ export const enrollmentRoutes = [
     answer: enrollmentJobAnswer,
     handler: async ({ deps, project, params: { automationId = '', jobId = '' } }) =>
       presentEnrollmentJob(await getEnrollmentJob(deps, project, automationId, jobId)),
+  }),
+  endpoint({
+    operation: 'automations.removeEnrollment',
+    method: 'delete',
+    path: '/automations/{automationId}/enrollments/{enrollmentId}',
+    key: 'token',
+    tag,
+    summary: 'Let a person leave an automation now, without their later mails',
+    description: 'Mail that is queued already goes out.',
+    errors: { 404: 'There is no such automation, or no such enrollment that is active.' },
+    handler: async ({ deps, project, params: { automationId = '', enrollmentId = '' } }) =>
+      removeEnrollment(deps, project, automationId, enrollmentId),
   }),
 ];

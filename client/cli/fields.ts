@@ -57,6 +57,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"existing","kind":"text","about":"Enrolled contacts: keep the version they entered with (default), or move to this one. One of keep, move."},
     {"name":"draftRevision","kind":"number","about":"The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed."},
   ] },
+  "automations.removeEnrollment": { about: "Let a person leave an automation now, without their later mails", fields: [] },
   "automations.resume": { about: "Resume a paused automation", fields: [] },
   "automations.simulate": { about: "Simulate the way of a contact through an automation, on a virtual clock and without sending", fields: [
     {"name":"contact","kind":"object","about":"The contact as it is created at `from`; or contactId, to take the values of a stored one."},

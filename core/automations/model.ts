@@ -188,7 +188,8 @@ export type ExitReason =
   | 'step_removed'
   | 'exit_step'
   | 'automation_archived'
-  | 'no_date';
+  | 'no_date'
+  | 'removed';
 
 /** One event in the history of an enrollment. */
 export interface EnrollmentEvent {

@@ -9,7 +9,7 @@ import { makers } from './makers.ts';
 const randomId = 'fedcba9876543210fedcba98';
 
 /** Paths whose second parameter names a part of the first thing: a random one is enough. */
-const parts = new Set(['ref', 'file', 'token', 'jobId']);
+const parts = new Set(['ref', 'file', 'token', 'jobId', 'enrollmentId']);
 
 describe("Another project's things", () => {
   const table = endpointTable(createMetrics()).filter(

@@ -7,7 +7,9 @@ import { type Column, Table } from '../../parts/data/table.tsx';
 import { Time } from '../../parts/data/time.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { FilterSelect } from '../../parts/forms/search-box.tsx';
+import { confirm } from '../../parts/over/confirm.tsx';
 import { Dialog } from '../../parts/over/dialog.tsx';
+import { toast } from '../../parts/over/toast.tsx';
 import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { useQuery } from '../../parts/page/query.ts';
@@ -72,17 +74,42 @@ export function Enrollments({ automation, names }: { automation: Automation; nam
     {
       key: 'history',
       head: '',
-      cell: ({ id, email }) => (
-        <Button
-          isSmall
-          label={`History of ${email ?? 'a deleted contact'}`}
-          onClick={() => setQuery({ enrollment: id }, { push: true })}
-        >
-          History
-        </Button>
+      cell: (enrollment) => (
+        <div class="row">
+          <Button
+            isSmall
+            label={`History of ${enrollment.email ?? 'a deleted contact'}`}
+            onClick={() => setQuery({ enrollment: enrollment.id }, { push: true })}
+          >
+            History
+          </Button>
+          {enrollment.status === 'active' && (
+            <Button
+              isSmall
+              operation="automations.removeEnrollment"
+              label={`Remove ${enrollment.email ?? 'a deleted contact'}`}
+              onClick={() => remove(enrollment)}
+            >
+              Remove…
+            </Button>
+          )}
+        </div>
       ),
     },
   ];
+  async function remove({ id, email }: Enrollment): Promise<void> {
+    const person = email ?? 'This person';
+    const isDone = await confirm({
+      title: `Remove ${person}`,
+      text: `${person} leaves ${automation.name} now, without its later mails. A mail that is queued already goes out.`,
+      action: 'Remove',
+      isDangerous: true,
+      run: () => api.automations.removeEnrollment(automation.id, id),
+    });
+    if (!isDone) return;
+    toast(`${person} left ${automation.name}`, { kind: 'good' });
+    await found.reload();
+  }
   return (
     <div class="stack">
       <div class="row wrap">

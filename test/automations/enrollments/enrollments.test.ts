@@ -5,7 +5,7 @@ import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { until } from '../../support/wait.ts';
 import { type AutomationStage, openAutomationStage } from '../stage.ts';
-import { activeAutomation, created, email, enrollmentsOf, filter, makeSending, wait } from '../support.ts';
+import { activeAutomation, created, email, enrollmentsOf, filter, makeSending, refusal, wait } from '../support.ts';
 
 const DAY = 86_400_000;
 type Shown = Enrollment & { id: string; wakeAt: string };
@@ -451,6 +451,28 @@ describe('People in an automation', function () {
         exited: 1,
       });
     });
+  });
+
+  it('leave when a call removes them, also while the automation is paused: the run ends, and a repeat is 404', async () => {
+    stage.onWait(stay);
+    const steps = [wait(0), email('m1'), wait(30, 'days', { stepId: 'w' }), email('m2')];
+    const { id } = await activeAutomation(env.own.client, { steps });
+    const { id: contactId } = await newContact();
+    const person = await waiting(id, 'w');
+    await env.own.client.post(`/automations/${id}/pause`);
+    const remove = (enrollmentId: string, of = id, client = env.own.client) =>
+      client.delete(`/automations/${of}/enrollments/${enrollmentId}`);
+    const other = await created(env.own.client, '/automations', { name: 'Other', steps });
+    const unknown = await remove('0123456789abcdef01234567');
+    expect(refusal(unknown)).to.include({ status: 404, code: 'ENROLLMENT_NOT_FOUND' });
+    expect((await remove(person.id, other.id)).text).to.equal(unknown.text);
+    const reply = await remove(person.id);
+    expect([reply.status, reply.body]).to.deep.equal([200, { success: true }]);
+    expect(await ended(id)).to.include({ status: 'exited', exitReason: 'removed', stepId: 'w' });
+    expect(await statistics(id)).to.deep.include({ active: 0, exited: 1, exitedBy: { removed: 1 } });
+    expect((await remove(person.id)).text).to.equal(unknown.text);
+    await runEnds(person.id);
+    expect((await mailsOf(contactId)).map(({ state }) => state)).to.deep.equal(['queued']);
   });
 
   it('leave when the automation is archived or deleted', async () => {

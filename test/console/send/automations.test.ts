@@ -228,6 +228,9 @@ describe('The pages of automations', () => {
     await page.getByRole('dialog').getByText('Entered').waitFor();
     await page.keyboard.press('Escape');
     await shoot(page, 'automation-people');
+    await page.getByRole('button', { name: 'Remove ada@harbour.example' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('link', { name: 'ada@harbour.example' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Links' }).click();
     await page.getByText('The mails have no links').waitFor();
     await expectAccessible(page);

@@ -50,6 +50,7 @@ const exits: Record<string, string> = {
   exit_step: 'by an exit step',
   automation_archived: 'automation archived',
   no_date: 'no date to wait for',
+  removed: 'removed by hand',
 };
 
 /** Of a wait. */
