@@ -5,7 +5,8 @@ import { until } from '../../support/wait.ts';
 import { type AutomationStage, openAutomationStage } from '../stage.ts';
 import { activeAutomation, created, email, enrollmentsOf, makeSending, refusal, simple, wait } from '../support.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const waitUntil = (until: object | undefined, more: object = {}) => ({ type: 'wait_until', until, ...more });
 const morning = { time: '09:00', timezone: 'contact' };
 const due = 'contactProperties.due_on';
@@ -96,6 +97,8 @@ describe('A wait until a time or a date', () => {
     const { id } = await activeAutomation(env.own.client, {
       steps: [waitUntil(morning, { stepId: 'morning' }), email('hello')],
     });
+    // It is nine in none of the zones.
+    turn(Math.ceil(env.clock.now().getTime() / DAY_MS) * DAY_MS + 10.5 * HOUR_MS);
     const homes = [{ home: 'Asia/Tokyo' }, { home: 'America/New_York' }, { home: 'Mars/Olympus' }, {}];
     const people = await Promise.all(homes.map(contact));
     const inside = await until(
