@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AutomationUntil } from '../../../core/automations/model.ts';
+import { describeWait } from '../../../core/automations/rules/describe-wait.ts';
 import { endOfWait, nextMoment, untilFaults, type WaitStep, WEEKDAYS } from '../../../core/automations/rules/waits.ts';
 import { dayIn, dayStart, isTimezone } from '../../../core/base/time/zones.ts';
 import { HOLD_MS_MAX, leastOf } from '../../linear/cpu.ts';
@@ -174,6 +175,21 @@ describe('The end of a wait', () => {
     expect(end(until(90, 'minutes', 'after'), { due: '2026-05-10' })?.[0]).to.equal('2026-05-10T01:30:00.000Z');
     expect(end(until(9, 'days', 'before'), { due })?.[0]).to.equal('2026-05-01T06:00:00.000Z');
     expect(end(until(2, 'hours', 'after'), { due: '2026-05-01T04:00:00Z' })?.[0]).to.equal('2026-05-01T06:00:00.000Z');
+  });
+
+  it('is a field that every contact has, and is described for the run', () => {
+    const after = { value: 7, unit: 'days', direction: 'after' } as const;
+    const step = { type: 'wait_until', until: { property: 'createdAt', offset: after } } as WaitStep;
+    const createdAt = new Date('2026-05-01T00:00:00Z');
+    expect(endOfWait(step, fromMs, { createdAt }, zones)?.untilMs).to.equal(Date.parse('2026-05-08T00:00:00Z'));
+    const described = (until: AutomationUntil) => describeWait({ type: 'wait_until', until } as WaitStep, 'hello');
+    expect(described(step.type === 'wait_until' ? step.until : {})).to.equal(
+      'wait until 7 days after createdAt, then hello',
+    );
+    expect(described({ ...morning, weekdays: ['mon', 'fri'] })).to.equal(
+      'wait until 09:00 on mon, fri in the zone of the person, then hello',
+    );
+    expect(described({ time: '09:00' })).to.equal('wait until 09:00 in the zone of the project, then hello');
   });
 
   it('does not come for who has no date, or one further away than 3,650 days', () => {
