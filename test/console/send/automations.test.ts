@@ -128,7 +128,7 @@ describe('The pages of automations', () => {
     const page = await suite.open(`/automations/${id}?step=morning`);
     const graph = page.getByRole('group', { name: 'Steps', exact: true });
     await graph.getByRole('link', { name: /^Wait until 3 days before/ }).waitFor();
-    await page.getByRole('heading', { name: 'Wait until 09:00, mon' }).waitFor();
+    await page.getByRole('heading', { name: 'Wait until 09:00, Mon' }).waitFor();
     await page.getByText('In the zone of each person').waitFor();
     await page.getByText('Without a zone of their own').waitFor();
     await page.getByRole('button', { name: 'Simulate' }).click();

@@ -102,9 +102,10 @@ export function waitName(delay: { value: number; unit: string } | undefined): st
   return `Wait ${delay.value} ${delay.value === 1 ? unit.slice(0, -1) : unit}`;
 }
 
-/** 'Wait until 09:00, mon, fri', 'Wait until 3 days before renewsAt'. */
+/** 'Wait until 09:00, Mon, Fri', 'Wait until 3 days before renewsAt'. */
 function untilName({ time, weekdays, property = '', offset }: NonNullable<AutomationStep['until']>): string {
-  if (time) return `Wait until ${[time, ...(weekdays ?? [])].join(', ')}`;
+  const days = (weekdays ?? []).map((day) => day.charAt(0).toUpperCase() + day.slice(1));
+  if (time) return `Wait until ${[time, ...days].join(', ')}`;
   const date = property.replace('contactProperties.', '');
   if (!offset || offset.value === 0) return `Wait until ${date}`;
   return `${waitName(offset).replace('Wait', 'Wait until')} ${offset.direction} ${date}`;
