@@ -80,7 +80,7 @@ const enrollmentStarts = oncePerCore(
 
 async function followTrigger(
   deps: AutomationsDeps,
-  { _id, projectId, contactId, automationIds, causedBy = [], at }: Trigger,
+  { _id, projectId, contactId, automationIds, causedBy, at }: Trigger,
 ): Promise<DueOutcome> {
   const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, causedBy, at, event: null });
   const note = { $set: { outcomes, doneAt: deps.clock.now() }, $unset: { dueAt: '', dueAtBy: '' } };
@@ -91,15 +91,7 @@ async function followTrigger(
 async function followEvent(deps: AutomationsDeps, record: EventRecord): Promise<DueOutcome> {
   const { _id, projectId, contactId, eventName, properties, createdAt, automationIds = [] } = record;
   const event = { id: _id, name: eventName, properties };
-  const outcomes = await enterAll(deps, {
-    _id,
-    projectId,
-    contactId,
-    automationIds,
-    causedBy: [],
-    at: createdAt,
-    event,
-  });
+  const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at: createdAt, event });
   const note = { $set: { outcomes }, $unset: { dueAt: '', dueAtBy: '' } };
   await noteEvent(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
   return settled;
@@ -125,14 +117,15 @@ interface Occasion {
   projectId: ObjectId;
   contactId: ObjectId;
   automationIds: ObjectId[];
-  causedBy: ObjectId[];
+  /** Of a change: the automations that led to it. */
+  causedBy?: ObjectId[] | undefined;
   at: Date;
   event: Enrollment['event'];
 }
 
 /** May run twice: the enrollment's id is derived from trigger and automation, so the second time finds it. */
 async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<TriggerOutcome[]> {
-  const { projectId, contactId, automationIds, causedBy } = occasion;
+  const { projectId, contactId, automationIds, causedBy = [] } = occasion;
   const [contact, automations] = await Promise.all([
     deps.db.contacts.findOne({ _id: contactId, projectId }),
     deps.db.automations.find({ _id: { $in: automationIds }, projectId, status: 'active', deletedAt: null }).toArray(),

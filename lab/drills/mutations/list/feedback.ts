@@ -37,4 +37,12 @@ export const feedbackMutations: readonly Mutation[] = [
     tests: ['test/automations/enrollments/triggers.test.ts'],
     grep: 'lets no contact in',
   },
+  {
+    name: 'an automation enrolls a person again by its own change',
+    file: 'core/automations/rules/chain.ts',
+    find: "if (chain.some((id) => id.equals(automationId))) return 'own_change';",
+    replace: '',
+    tests: ['test/automations/definition/updates.test.ts'],
+    grep: 'ends at the automation itself',
+  },
 ];
