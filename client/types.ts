@@ -2182,7 +2182,8 @@ export type EntryType =
   | 'contact_added_to_list'
   | 'contact_property_matches_with'
   | 'contact_property_changes_from_to'
-  | 'event_trigger';
+  | 'event_trigger'
+  | 'list_left';
 
 export interface ErrorDetails {
   /** A sentence that says what to do. */

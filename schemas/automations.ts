@@ -49,6 +49,7 @@ const entryTypes = [
   'contact_property_matches_with',
   'contact_property_changes_from_to',
   'event_trigger',
+  'list_left',
 ] as const;
 
 const entryType = { title: 'EntryType', enum: entryTypes } as const;

@@ -12,7 +12,8 @@ export type EntryType =
   | 'contact_added_to_list'
   | 'contact_property_matches_with'
   | 'contact_property_changes_from_to'
-  | 'event_trigger';
+  | 'event_trigger'
+  | 'list_left';
 
 /** Whether a person who left an automation may enter it again; `afterDays`: so many days after leaving. */
 export type Reentry = 'once' | 'after_exit' | { afterDays: number };

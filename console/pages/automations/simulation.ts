@@ -32,6 +32,10 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
   };
   if (entry.type === 'event_trigger' && entry.eventName) body.events.push({ at: start, eventName: entry.eventName });
   if (entry.type === 'contact_added_to_list' && entry.listId) body.changes.push({ at: start, listIds: [entry.listId] });
+  if (entry.type === 'list_left' && entry.listId) {
+    Object.assign(body.contact, { listIds: [entry.listId] });
+    body.changes.push({ at: start, removeListIds: [entry.listId] });
+  }
   if (entry.type === 'contact_property_changes_from_to' && entry.property) {
     const { property, fromValue = null, toValue = 'a new value' } = entry;
     if (fromValue !== null) Object.assign(body.contact, change(property, fromValue));

@@ -53,8 +53,8 @@ export function draftFaults(
 /** The rules of activation that need no database. */
 export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, 'entryCriteria'>): string[] {
   const { type } = entryCriteria;
-  if (type === 'contact_added_to_list' && entryCriteria.listId === undefined)
-    return ['entryCriteria/listId: is required for contact_added_to_list'];
+  if ((type === 'contact_added_to_list' || type === 'list_left') && entryCriteria.listId === undefined)
+    return [`entryCriteria/listId: is required for ${type}`];
   if (type === 'contact_property_matches_with' && entryCriteria.filterCriteria === undefined)
     return ['entryCriteria/filterCriteria: is required for contact_property_matches_with'];
   if (type === 'contact_property_changes_from_to' && entryCriteria.property === undefined)
@@ -104,7 +104,9 @@ function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
     faults.push({ code: 'EVENT_NAME_REQUIRED', details: 'entryCriteria/eventName: is required for event_trigger' });
   if (entry.eventName !== undefined && !EVENT_NAME.test(entry.eventName))
     fault('entryCriteria/eventName: must be 1 to 64 letters, digits or underscores');
-  if (entry.listId === GLOBAL_LIST)
+  if (entry.listId === GLOBAL_LIST && entry.type === 'list_left')
+    fault('entryCriteria/listId: must not be the global list, which contacts leave only when they are deleted');
+  else if (entry.listId === GLOBAL_LIST)
     fault('entryCriteria/listId: must not be the global list; use contact_created for every new contact');
   if (entry.property !== undefined && !propertyPath(entry.property))
     fault('entryCriteria/property: must be a field of the contact or contactProperties.<name>');

@@ -50,6 +50,15 @@ export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): Com
         stillHolds: isIn,
       };
     }
+    case 'list_left': {
+      const isIn = (person: Person) => isInList(person, entry.listId ?? '');
+      return {
+        ...base,
+        isEnteredBy: ({ before, after }) =>
+          !!before && !!after && isIn(before) && !isIn(after) && matches({ contact: after }),
+        stillHolds: (person) => !isIn(person),
+      };
+    }
     case 'contact_property_matches_with': {
       const holds = (person: Person | null) => !!person && matches({ contact: person });
       return {

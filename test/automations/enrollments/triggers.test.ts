@@ -4,7 +4,7 @@ import { eventQueue, triggerQueue } from '../../../core/automations/enrollments/
 import { type RunningQueues, startQueues } from '../../../core/jobs/queue.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { until } from '../../support/wait.ts';
-import { activeAutomation, created, filter, makeSending } from '../support.ts';
+import { activeAutomation, created, filter, makeSending, refusal, simple } from '../support.ts';
 
 /** Without the workflow engine: who enters is decided and stored before a run is started. */
 describe('Triggers', function () {
@@ -109,6 +109,48 @@ describe('Triggers', function () {
     const filterCriteria = filter('contactProperties.level', 'is_not_empty');
     expect((await env.own.client.patch(`/contact-lists/${segment.id}`, { filterCriteria })).status).to.equal(200);
     expect(await entered(one)).to.have.members([becomes, later]);
+  });
+
+  it('list_left: who is removed from a list, and not who was never in it, stays or is deleted; a filter applies', async () => {
+    const { client } = env.own;
+    const list = await created(client, '/contact-lists', { name: 'Left' });
+    const [leaves, filtered, stays, never, deleted] = [address(), address(), address(), address(), address()];
+    for (const email of [leaves, filtered, stays, deleted]) await upsert(email, { listIds: [list.id] });
+    await upsert(leaves, { firstName: 'Ann' });
+    const filterCriteria = filter('firstName', 'equals', 'Ann');
+    const entryCriteria = { type: 'list_left', listId: list.id };
+    const all = await automation(entryCriteria);
+    const some = await automation({ ...entryCriteria, filterCriteria });
+    const emails = [leaves, filtered, never];
+    await client.post(`/contact-lists/${list.id}/contacts/remove`, { emails });
+    await upsert(stays, { lastName: 'x' });
+    expect((await client.delete(`/contacts/${(await upsert(deleted)).id}`)).status).to.equal(200);
+    expect(await entered(all)).to.have.members([leaves, filtered]);
+    expect(await entered(some)).to.deep.equal([leaves]);
+    const draft = await created(client, '/automations', { ...simple, entryCriteria: { type: 'list_left' } });
+    const without = refusal(await client.post(`/automations/${draft.id}/activate`));
+    expect(without.details).to.include('entryCriteria/listId: is required for list_left');
+    const everybody = { ...simple, entryCriteria: { type: 'list_left', listId: 'GLOBAL_CONTACT_LIST' } };
+    expect(refusal(await client.post('/automations', everybody)).details).to.match(
+      /^entryCriteria.listId: must not be/,
+    );
+  });
+
+  it('list_left for a segment: when a change or an edit of the segment takes the contact out', async () => {
+    const segment = await created(env.own.client, '/contact-lists', {
+      name: 'Members',
+      type: 'segment',
+      filterCriteria: filter('contactProperties.tier', 'is_not_empty'),
+    });
+    const [changed, edited, stays] = [address(), address(), address()];
+    for (const email of [changed, edited]) await upsert(email, { contactProperties: { tier: 'gold' } });
+    await upsert(stays, { contactProperties: { tier: 'iron' } });
+    const one = await automation({ type: 'list_left', listId: segment.id });
+    await upsert(changed, { contactProperties: { tier: null } });
+    expect(await entered(one)).to.deep.equal([changed]);
+    const filterCriteria = filter('contactProperties.tier', 'equals', 'iron');
+    expect((await env.own.client.patch(`/contact-lists/${segment.id}`, { filterCriteria })).status).to.equal(200);
+    expect(await entered(one)).to.have.members([changed, edited]);
   });
 
   it('contact_property_matches_with: when a change makes a contact match that did not', async () => {

@@ -86,7 +86,7 @@ const item: fc.Arbitrary<Item> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ minute, kind: fc.constantFrom('unsubscribe' as const, 'delete' as const) }) },
 );
 const cases: fc.Arbitrary<Case> = fc.record({
-  entry: fc.constantFrom('created', 'list', 'matches', 'changes', 'event'),
+  entry: fc.constantFrom('created', 'list', 'matches', 'changes', 'event', 'left'),
   reentry: fc.constantFrom(undefined, 'once', 'after_exit', { afterDays: 1 }),
   exits: fc.boolean(),
   pairs: fc.array(pair, { minLength: 1, maxLength: 2 }),
@@ -298,6 +298,7 @@ function definition(one: Case, listId: string) {
   const entries: Record<string, object> = {
     created: { type: 'contact_created' },
     list: { type: 'contact_added_to_list', listId },
+    left: { type: 'list_left', listId },
     matches: {
       type: 'contact_property_matches_with',
       filterCriteria: filter('contactProperties.plan', 'equals', 'pro'),

@@ -102,6 +102,17 @@ describe('Simulating an automation', () => {
     expect(answer.skipped).to.deep.equal([{ at: day(6), trigger: 'event bought', reason: 'inside' }]);
   });
 
+  it('enters who leaves a list, and again only after the days of reentry', async () => {
+    const { id: listId } = await created(env.own.client, '/contact-lists', { name: 'Left' });
+    const join = (at: string) => ({ at, listIds: [listId] });
+    const leave = (at: string) => ({ at, removeListIds: [listId] });
+    const changes = [leave(day(1)), join(day(4)), leave(day(5)), join(day(9)), leave(day(10))];
+    const entry = { entryCriteria: { type: 'list_left', listId }, reentry: { afterDays: 5 } };
+    const answer = await simulate(entry, { contact: { listIds: [listId] }, changes });
+    expect(answer.entries.map(({ enteredAt }: { enteredAt: string }) => enteredAt)).to.deep.equal([day(1), day(10)]);
+    expect(answer.skipped).to.deep.equal([{ at: day(5), trigger: 'list_left', reason: 'too_early' }]);
+  });
+
   it('opens and clicks the last mail, so that what a branch asks about it can hold', async () => {
     const opened = { behaviour: 'opened', operator: 'at_least' };
     const branchOf = async (asked: object, acts: object[]) => {

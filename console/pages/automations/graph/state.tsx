@@ -22,6 +22,7 @@ export const entryTypes: Record<EntryType, string> = {
   contact_property_matches_with: 'A contact matches a filter',
   contact_property_changes_from_to: 'A field of a contact changes',
   event_trigger: 'An event arrives',
+  list_left: 'A contact leaves a list or segment',
 };
 
 export const exitTypes: Record<ExitCriteria['type'], string> = {
@@ -38,6 +39,7 @@ export function reentryWords(reentry: Reentry): string {
 export function entryName(entry: EntryCriteria, nameOf: (listId: string) => string): string {
   if (entry.type === 'event_trigger') return `Event ${entry.eventName ?? 'not chosen'}`;
   if (entry.type === 'contact_added_to_list') return entry.listId ? `Joins ${nameOf(entry.listId)}` : 'Joins a list';
+  if (entry.type === 'list_left') return entry.listId ? `Leaves ${nameOf(entry.listId)}` : 'Leaves a list';
   if (entry.type === 'contact_property_changes_from_to') return `${entry.property ?? 'A field'} changes`;
   return entryTypes[entry.type];
 }
