@@ -18,7 +18,7 @@ import type { Automation, AutomationContent, AutomationStatus, AutomationStep } 
 import { refuseIncomplete, requireNamed, withStoredIds } from './references.ts';
 import { draftFaults, searchFaults, withFieldTypes } from './rules/definition.ts';
 import { readEntry, readExit, readReentry, readSteps } from './rules/parse-definition.ts';
-import { placeholdersOf } from './rules/update.ts';
+import { placeholdersOf, valueFaults } from './rules/update.ts';
 
 export type AutomationInput = Described<typeof updateAutomationBody>;
 
@@ -167,6 +167,9 @@ export async function checkContent<T extends AutomationContent>(
   for (const [index, step] of draft.steps.entries()) {
     await pause();
     checkTemplates(step, `steps/${index}`);
+    if (step.type !== 'update_contact' || !areStepsNew) continue;
+    const unfit = valueFaults(step.update, `steps/${index}/update`, declared).join('; ');
+    if (unfit) throw invalid(`The automation is not valid: ${unfit}`, unfit);
   }
   return withStoredIds(deps, project, withFieldTypes(draft, declared));
 }

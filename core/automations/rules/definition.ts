@@ -151,7 +151,7 @@ function stepFaults(step: AutomationStep, path: string, declared: DeclaredTypes)
       if (step.nextStepId === null) return [];
       return [{ code: 'VALIDATION_ERROR', details: `${path}/nextStepId: must be left out, since nobody goes further` }];
     case 'update_contact':
-      return updateFaults(step.update, `${path}/update`, declared).map((details) => ({
+      return updateFaults(step.update, `${path}/update`).map((details) => ({
         code: 'VALIDATION_ERROR',
         details,
       }));

@@ -60,18 +60,25 @@ export function placeholdersOf({ contactProperties = {} }: AutomationUpdate, pat
   );
 }
 
-/** Everything that needs no database; whether the texts can be read is checked where those of mails are. */
-export function updateFaults(update: AutomationUpdate, path: string, declared: DeclaredTypes): string[] {
-  const { contactProperties = {}, addListIds = [], removeListIds = [] } = update;
-  const named = Object.entries(contactProperties);
-  const types = declared.contactProperties;
-  if (named.length + addListIds.length + removeListIds.length === 0)
-    return [`${path}: must set a property, or name a list in addListIds or removeListIds`];
-  const faults = named.flatMap(([name, value]) => {
+/** Values that do not fit their custom fields; texts with placeholders are known only when they are rendered. */
+export function valueFaults(
+  { contactProperties = {} }: AutomationUpdate,
+  path: string,
+  { contactProperties: types }: DeclaredTypes,
+): string[] {
+  return Object.entries(contactProperties).flatMap(([name, value]) => {
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     if (value === null || type === undefined || hasPlaceholders(value) || coerce(type, value).ok) return [];
     return [`${path}/contactProperties/${name}: must be a ${type}, as its custom field says`];
   });
+}
+
+/** Values and texts are checked where the templates of mails are, step by step. */
+export function updateFaults(update: AutomationUpdate, path: string): string[] {
+  const { contactProperties = {}, addListIds = [], removeListIds = [] } = update;
+  if (Object.keys(contactProperties).length + addListIds.length + removeListIds.length === 0)
+    return [`${path}: must set a property, or name a list in addListIds or removeListIds`];
+  const faults: string[] = [];
   for (const field of ['addListIds', 'removeListIds'] as const)
     if (update[field]?.includes(GLOBAL_LIST))
       faults.push(`${path}/${field}: must not name the global list, which every contact is in`);

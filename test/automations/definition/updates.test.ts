@@ -74,6 +74,17 @@ describe('An update_contact', () => {
     expect(await env.deps.db.automations.countDocuments({ 'steps.update.contactProperties.visits': true })).to.equal(0);
   });
 
+  it('keeps a value that a later declaration does not allow, until its steps are given again', async () => {
+    const { client } = env.own;
+    const steps = [update({ contactProperties: { since: 'always' } })];
+    const { id } = await created(client, '/automations', { ...simple, steps });
+    await created(client, '/custom-fields', { fieldName: 'since', fieldType: 'date' });
+    expect((await client.patch(`/automations/${id}`, { name: 'Renamed' })).status).to.equal(200);
+    expect(refusal(await client.patch(`/automations/${id}`, { steps })).details).to.include(
+      'steps/0/update/contactProperties/since: must be a date',
+    );
+  });
+
   it('needs a wait somewhere between two emails, and none directly before one', async () => {
     const change = update({ addListIds: [listId] });
     const steps = [wait(1), change, email('one'), update({ removeListIds: [listId] }, { stepId: 'b' }), email('two')];
