@@ -84,6 +84,12 @@ const named: Named[] = [
     'ZZZZZZ',
     (group) => ({ ...step({ htmlTemplate: '<p>x</p>' }), unsubscribeGroupId: group }),
   ],
+  [
+    '/automations',
+    'contactListId',
+    id,
+    (list) => ({ name: 'x', steps: [{ type: 'update_contact', stepId: 'x', update: { removeListIds: [list] } }] }),
+  ],
   ['/events/send', 'contactId', id, (contactId) => ({ eventName: 'known', contactId })],
 ];
 

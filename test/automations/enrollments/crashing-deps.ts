@@ -33,6 +33,28 @@ export function crashingDeps(deps: Deps, n: number, when: When): { deps: Deps; c
   return { deps: openCore({ ...deps, db, mongo }), crashed: () => crashed };
 }
 
+/** Another call is made between a decision and its commit: before the first read of the first transaction. */
+export function interruptedDeps(deps: Deps, call: () => Promise<unknown>): Deps {
+  let isFirst = true;
+  const enrollments = new Proxy(deps.db.enrollments, {
+    get(target, name) {
+      const method = Reflect.get(target, name);
+      if (name !== 'find' || !isFirst) return typeof method === 'function' ? method.bind(target) : method;
+      isFirst = false;
+      return (...args: Parameters<typeof target.find>) => {
+        const cursor = target.find(...args);
+        const read = cursor.toArray.bind(cursor);
+        cursor.toArray = async () => {
+          await call();
+          return read();
+        };
+        return cursor;
+      };
+    },
+  });
+  return openCore({ ...deps, db: { ...deps.db, enrollments } });
+}
+
 type Say = <T>(work: () => Promise<T>) => Promise<T>;
 
 function listening(collection: Collection, say: Say): Collection {

@@ -10,11 +10,12 @@ import { leave } from '../../../core/automations/enrollments/exit.ts';
 import type { Enrollment, EventRecord, Trigger } from '../../../core/automations/model.ts';
 import type { Deps } from '../../../core/base/deps.ts';
 import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
+import type { Contact } from '../../../core/people/model.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { silent } from '../../workflows/support.ts';
 import { expectRecount, newContacts, peopleInside } from '../people.ts';
 import { activeAutomation, created, email, filter, makeSending, wait } from '../support.ts';
-import { Crash, crashingDeps, type When } from './crashing-deps.ts';
+import { Crash, crashingDeps, interruptedDeps, type When } from './crashing-deps.ts';
 
 const PEOPLE = 60;
 const steps = [
@@ -186,6 +187,33 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
         expect(await mails(contactId), place).to.equal(1);
       }
     });
+    await expectRecount(env, id);
+  });
+
+  it('entering, when the list of its change is deleted between the decision and the commit', async () => {
+    const { db } = env.deps;
+    const list = await created(env.own.client, '/contact-lists', { name: 'Short' });
+    const { id } = await activeAutomation(env.own.client, {
+      entryCriteria: { type: 'event_trigger', eventName: 'storm' },
+      steps: [{ type: 'update_contact', update: { addListIds: [list.id] } }, wait(1, 'days', { stepId: 'w2' })],
+    });
+    const [contact] = (await newContacts(env, 1)) as [Contact];
+    const automationIds = [new ObjectId(String(id))];
+    const { _id: contactId, projectId } = contact;
+    await db.events.insertOne({
+      ...{ _id: new ObjectId(), projectId, contactId, eventName: 'storm', properties: {} },
+      ...{ createdAt: env.clock.now(), automationIds, dueAt: new Date(0) },
+    });
+    const deps = interruptedDeps(env.deps, () => env.own.client.delete(`/contact-lists/${list.id}`));
+    for (const run of (await eventQueue(deps).take(projectId, 16)).runs) await run();
+    const [person, ...others] = await db.enrollments.find({ contactId }).toArray();
+    expect(others).to.deep.equal([]);
+    expect(person).to.deep.include({ status: 'active', stepId: 'w2' });
+    expect(person?.history.map(({ type, reason }) => [type, reason])).to.deep.equal([
+      ['entered', 'event storm'],
+      ['update_contact', 'addListIds: names a list that was deleted'],
+      ['wait', undefined],
+    ]);
     await expectRecount(env, id);
   });
 

@@ -3,12 +3,13 @@ import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
 import { eventQueue, triggerQueue } from '../../../core/automations/enrollments/enroll.ts';
 import type { Enrollment } from '../../../core/automations/model.ts';
-import { type Deps, openCore } from '../../../core/base/deps.ts';
+import type { Deps } from '../../../core/base/deps.ts';
 import { type RunningQueues, startQueues } from '../../../core/jobs/queue.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { until } from '../../support/wait.ts';
 import { expectRecount, peopleInside } from '../people.ts';
 import { activeAutomation, created, email, filter, makeSending, wait } from '../support.ts';
+import { interruptedDeps } from './crashing-deps.ts';
 
 const update = (content: object, more: object = {}) => ({ type: 'update_contact', update: content, ...more });
 const joins = (listId: string) => ({ type: 'contact_added_to_list', listId });
@@ -229,27 +230,6 @@ describe('A step that changes the person', () => {
 
   describe('while another call changes the contact between the decision and its commit', () => {
     const waiting = { started: true, stepId: 'w', waitFrom: new Date(0), waitUntil: new Date(1) };
-    /** The other call comes before the first read of the first transaction. */
-    function interrupted(call: () => Promise<unknown>): Deps {
-      let isFirst = true;
-      const enrollments = new Proxy(env.deps.db.enrollments, {
-        get(target, name) {
-          const method = Reflect.get(target, name);
-          if (name !== 'find' || !isFirst) return typeof method === 'function' ? method.bind(target) : method;
-          isFirst = false;
-          return (...args: Parameters<typeof target.find>) => {
-            const cursor = target.find(...args);
-            const read = cursor.toArray.bind(cursor);
-            cursor.toArray = async () => {
-              await call();
-              return read();
-            };
-            return cursor;
-          };
-        },
-      });
-      return openCore({ ...env.deps, db: { ...env.deps.db, enrollments } });
-    }
     const advance = (deps: Deps, { _id, projectId }: Enrollment) =>
       advanceEnrollment(deps, { projectId, enrollmentId: _id }, Date.now());
 
@@ -260,7 +240,7 @@ describe('A step that changes the person', () => {
       });
       const [person] = (await peopleInside(env, one.id, 1, waiting)) as [Enrollment];
       const id = person.contactId.toHexString();
-      const deps = interrupted(() =>
+      const deps = interruptedDeps(env.deps, () =>
         env.own.client.patch(`/contacts/${id}`, { contactProperties: { b: 2 }, listIds: [theirs] }),
       );
       expect(await advance(deps, person)).to.include({ status: 'completed' });
@@ -277,7 +257,7 @@ describe('A step that changes the person', () => {
         steps: [wait(1, 'days', { stepId: 'w' }), update({ contactProperties: { c: 1 } }), last],
       });
       const [person] = (await peopleInside(env, one.id, 1, waiting)) as [Enrollment];
-      const deps = interrupted(() => env.own.client.delete(`/contact-lists/${mine}`));
+      const deps = interruptedDeps(env.deps, () => env.own.client.delete(`/contact-lists/${mine}`));
       expect(await advance(deps, person)).to.include({ status: 'completed' });
       const [done] = await inside(one.id, person.contactId.toHexString());
       expect(done?.history.filter(({ type }) => type === 'update_contact').map(({ reason }) => reason)).to.deep.equal([
