@@ -32,8 +32,10 @@ export async function readAutomation(
   const automation = await getAutomation(deps, project, id);
   if (version === undefined || !automation.draft) return { automation, content: contentOf(automation) };
   const content = await storedDraft(deps, automation);
-  // Another call published or discarded it in between: start again from the state it left.
-  return content ? { automation, content } : readAutomation(deps, project, id, version);
+  // Another call published or discarded it in between; by draftRevision this state is an earlier one.
+  return content
+    ? { automation, content }
+    : { automation: { ...automation, draft: null }, content: contentOf(automation) };
 }
 
 /** Changes nothing for anybody. Fields that are left out keep those of the draft, or of the version that runs where there is none. */
@@ -129,7 +131,7 @@ export function requireDraft({ draft }: Automation): DraftMark {
 }
 
 /** null: it was published or discarded since the automation was read. */
-export async function storedDraft(
+async function storedDraft(
   { db }: Pick<AutomationsDeps, 'db'>,
   { _id, projectId }: Automation,
 ): Promise<AutomationContent | null> {

@@ -3,14 +3,14 @@ import { conflict } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { checkContent, nextVersion, refuseUnseenDraft, unchangedSince } from '../automations.ts';
-import { draftId, getAutomation, keepDefinition } from '../definitions.ts';
+import { draftId, keepDefinition } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import { touchRules } from '../lifecycle.ts';
 import type { Automation, AutomationContent, DraftMark } from '../model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from '../record-triggers.ts';
 import { refuseIncomplete, requireNamed } from '../references.ts';
 import { type Inside, insideOf } from '../statistics.ts';
-import { requireDraft, storedDraft } from './drafts.ts';
+import { readAutomation, requireDraft } from './drafts.ts';
 
 interface Publication {
   existing?: 'keep' | 'move' | undefined;
@@ -31,14 +31,13 @@ export async function publishAutomation(
   publication: Publication,
 ): Promise<Published> {
   const { existing = 'keep', draftRevision } = publication;
-  const before = await getAutomation(deps, project, id);
+  const { automation: before, content: saved } = await readAutomation(deps, project, id, 'draft');
   const draft = requireDraft(before);
   refuseUnseenDraft(before, draftRevision);
   refuseOutdated(before, draft);
-  const stored = await storedDraft(deps, before);
-  const content = stored && (await checkedContent(deps, project, before, stored));
-  const inside = await insideOf(deps, before, content ?? before);
-  const after = content && (await storeVersion(deps, before, content, existing));
+  const content = await checkedContent(deps, project, before, saved);
+  const inside = await insideOf(deps, before, content);
+  const after = await storeVersion(deps, before, content, existing);
   // Another call changed the automation first: start again from the state it left.
   if (!after) return publishAutomation(deps, project, id, publication);
   if (after.dueAt) wakeQueue(deps, AUTOMATION_CHANGES, after.projectId);

@@ -69,6 +69,18 @@ describe('The draft of an automation', () => {
     expect((await stored(id)).definitions).to.deep.equal([]);
   });
 
+  it('whose content is gone counts as none, and the next one is saved from what runs', async () => {
+    const { id } = await activeAutomation(env.own.client, { steps });
+    const { get, draft, save, publish } = at(id);
+    await save({ name: 'Lost' });
+    await env.deps.db.automationDefinitions.deleteOne({ _id: `${id}:draft` });
+    expect(await draft()).to.include({ name: 'Welcome', draft: null, draftRevision: 1 });
+    expect(refusal(await publish())).to.include(INVALID_STATE);
+    expect((await save({ tags: ['x'] })).body.data).to.deep.include({ name: 'Welcome', tags: ['x'], draftRevision: 2 });
+    expect((await publish()).body.data).to.include({ version: 2 });
+    expect(await get()).to.include({ draft: null });
+  });
+
   it('is held to the rules of any automation that is saved, and a PATCH without draft to its own', async () => {
     const { id } = await activeAutomation(env.own.client, { steps });
     const { get, save } = at(id);
