@@ -203,7 +203,7 @@ describe('The pages of automations', () => {
     await page.getByRole('button', { name: 'Discard…' }).click();
     await dialog.getByRole('button', { name: 'Discard it' }).click();
     await page.getByText('is discarded').waitFor();
-    expect(await page.getByRole('button', { name: 'Publish…' }).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Publish…' }).waitFor({ state: 'detached' });
     expect((await client.get(`/automations/${id}`)).body.data).to.include({ draft: null });
   });
 
