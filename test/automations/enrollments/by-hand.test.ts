@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { enrollmentJobQueue } from '../../../core/automations/by-hand/run.ts';
+import { signIn } from '../../accounts/signed-in.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { expectRecount, newContacts } from '../people.ts';
 import { activeAutomation, created, email, filter, makeSending, refusal, simple, wait } from '../support.ts';
@@ -144,6 +145,18 @@ describe('Entering people by hand', function () {
     const expected = { total: 2, entered: 0, skipped: { not_active: 1 }, missing: 1, missingNamed: [goes] };
     expect(await jobOf(id, job.id)).to.deep.include(expected);
     expect(await insideOf(id)).to.deep.equal([]);
+  });
+
+  it('says by hand where a member calls, and takes no call of an author', async () => {
+    const { id } = await automation();
+    const contactIds = (await newContacts(env, 1)).map(({ _id }) => String(_id));
+    const as = async (role: 'author' | 'editor') => (await signIn(env, env.own, role)).client;
+    const call = async (role: 'author' | 'editor') =>
+      (await as(role)).post(`/automations/${id}/enrollments`, { contactIds });
+    expect((await call('author')).status).to.equal(403);
+    expect((await call('editor')).status).to.equal(202);
+    await work();
+    expect((await insideOf(id)).map(({ history }) => history[0]?.reason)).to.deep.equal(['by hand']);
   });
 
   it('does it once for one Idempotency-Key', async () => {
