@@ -156,6 +156,15 @@ async function changeAutomation(stage: Stage): Promise<void> {
   for (const name of ['stays', 'unsubscribes', 'deleted'])
     people.push((await make(stage, '/contacts', { email: `${name}@in.test`, listIds: [list.id] })).id);
   await enrolled(stage, id, 'active', 3);
+  for (const body of [{ listId: list.id }, { contactIds: people }, { emails: ['stays@in.test'] }]) {
+    const jobs = `/automations/${id}/enrollments`;
+    const { id: jobId } = (await client.post(jobs, body)).body.data;
+    await until(
+      async () => (await client.get(`${jobs}/jobs/${jobId}`)).body.data.status,
+      (status) => status === 'completed',
+      PATIENCE,
+    );
+  }
   await client.post(`/automations/${id}/pause`);
   const changed = await client.patch(`/automations/${id}`, { steps: [wait(2), { type: 'email', email }] });
   expect(changed.status, changed.text).to.equal(200);
