@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { useEnvironment } from '../../support/environment.ts';
+import { created, makeSending } from '../support.ts';
+
+const read = (name: string) => readFileSync(join(import.meta.dirname, '../../../docs', name), 'utf8');
+const page = read('automations.md');
+const examples = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => text as string);
+const { AutomationStepType, EntryType } = JSON.parse(read('openapi.json')).components.schemas;
+
+describe('docs/automations.md', () => {
+  const env = useEnvironment();
+  before(() => makeSending(env.deps, env.own));
+
+  it('shows steps that can be activated as they are', async () => {
+    const list = await created(env.own.client, '/contact-lists', { name: 'Welcomed' });
+    for (const text of examples) {
+      const body = { name: 'As shown', active: true, steps: JSON.parse(text.replaceAll('<listId>', list.id)) };
+      const { status, body: answer } = await env.own.client.post('/automations', body);
+      expect(status, `${text}\n${JSON.stringify(answer)}`).to.equal(201);
+    }
+  });
+
+  it('has an example of each step, and a line for each entry', () => {
+    const shown = examples.flatMap((text) => (JSON.parse(text) as Array<{ type: string }>).map(({ type }) => type));
+    expect(new Set(shown)).to.deep.equal(new Set(AutomationStepType.enum));
+    const missing = EntryType.enum.filter((type: string) => !page.includes(`\`${type}\``));
+    expect(missing).to.deep.equal([]);
+  });
+});
