@@ -3,7 +3,7 @@ import type { enrollBody } from '../../../schemas/enrollments.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { invalid, notFound } from '../../base/errors.ts';
-import { derivedId, distinctIds, parseId } from '../../base/ids.ts';
+import { derivedId, parseId } from '../../base/ids.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
@@ -93,32 +93,40 @@ async function readSource(deps: AutomationsDeps, project: Tenant, named: Named):
     const { _id, type, contactCount } = await findList(deps, project, listId, 'listId');
     return { list: { _id, type }, total: contactCount, missing: 0, missingNamed: [] };
   }
-  return contactIds
-    ? sourceOf(contactIds.map((given) => [given, parseId(given)]))
-    : readAddresses(deps, project, emails);
+  return contactIds ? sourceOf(contactIds, parseId) : readAddresses(deps, project, emails);
 }
 
 async function readAddresses(deps: AutomationsDeps, { _id: projectId }: Tenant, emails: string[]): Promise<Source> {
   const pause = breather();
-  const given: Array<[string, string | null]> = [];
+  const names: string[] = [];
   for (const email of emails) {
     await pause();
-    given.push([email, normalizeEmail(email)]);
+    names.push(normalizeEmail(email) ?? email);
   }
-  const addresses = [...new Set(given.flatMap(([, address]) => address ?? []))];
   const idOf = new Map<string, ObjectId>();
-  for (let from = 0; from < addresses.length; from += ADDRESSES_AT_ONCE) {
-    const email = { $in: addresses.slice(from, from + ADDRESSES_AT_ONCE) };
+  for (let from = 0; from < names.length; from += ADDRESSES_AT_ONCE) {
+    const email = { $in: names.slice(from, from + ADDRESSES_AT_ONCE) };
     const found = deps.db.contacts.find({ projectId, email }, { projection: { email: 1 }, hint: 'email' });
     for (const contact of await found.toArray()) idOf.set(contact.email, contact._id);
   }
-  return sourceOf(given.map(([email, address]) => [address ?? email, idOf.get(address ?? '') ?? null]));
+  return sourceOf(names, (name) => idOf.get(name) ?? null);
 }
 
-/** null: no contact. */
-function sourceOf(given: Array<[string, ObjectId | null]>): Source {
-  const contactIds = distinctIds(given.flatMap(([, id]) => id ?? []));
-  const missing = [...new Set(given.flatMap(([name, id]) => (id ? [] : [name])))];
-  const total = contactIds.length + missing.length;
-  return { contactIds, total, missing: missing.length, missingNamed: missing.slice(0, MISSING_NAMED_MAX) };
+/** `idOf` answers null for what is no contact. */
+async function sourceOf(names: string[], idOf: (name: string) => ObjectId | null): Promise<Source> {
+  const pause = breather();
+  const contactIds = new Map<string, ObjectId>();
+  const missing = new Set<string>();
+  for (const name of names) {
+    await pause();
+    const id = idOf(name);
+    if (id) contactIds.set(id.toHexString(), id);
+    else missing.add(name);
+  }
+  return {
+    contactIds: [...contactIds.values()],
+    total: contactIds.size + missing.size,
+    missing: missing.size,
+    missingNamed: [...missing].slice(0, MISSING_NAMED_MAX),
+  };
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { EnrollmentWait } from '../../base/deps.ts';
-import { mapSomeAtOnce } from '../../base/work/some-at-once.ts';
+import { breather } from '../../base/work/breathe.ts';
 import { marketingFacts } from '../../consent/suppressions/groups.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
@@ -29,7 +29,6 @@ export type Directive =
 
 /** Concurrent writes to an enrollment are rare; more conflicts than this are a fault. */
 const TRIES_MAX = 50;
-const FIRST_MOVES_AT_ONCE = 16;
 
 interface Person {
   enrollment: Enrollment;
@@ -74,10 +73,14 @@ export async function firstMoves(
   if (!compiled) return entering.map(() => null);
   const contacts = entering.map(({ contact }) => contact);
   const known = await readKnown(deps, automation.projectId, contacts, compiled);
-  return mapSomeAtOnce(entering, FIRST_MOVES_AT_ONCE, async (person) => {
+  const moves: Array<Move | null> = [];
+  const pause = breather();
+  for (const person of entering) {
+    await pause();
     const step = await nextStep(deps, { ...person, automation }, deps.clock.now().getTime(), known);
-    return step?.move ? { ...step.move, before: null } : null;
-  });
+    moves.push(step?.move ? { ...step.move, before: null } : null);
+  }
+  return moves;
 }
 
 /** The wait with which the run can begin; null: the run has to call advanceEnrollment first. */
