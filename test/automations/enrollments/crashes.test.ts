@@ -133,7 +133,7 @@ describe('An automation survives', function () {
     await until(
       () => db.enrollments.countDocuments(people),
       (count) => count > 240,
-      { ms: 60_000 },
+      { ms: 120_000 },
     );
     worker.child.kill('SIGKILL');
     await worker.exit;
@@ -142,7 +142,7 @@ describe('An automation survives', function () {
     await session.endSession();
     await aMinuteLater(worker);
     worker = forkWorker();
-    const over = await until(job, ({ status }) => status === 'completed', { ms: 60_000 });
+    const over = await until(job, ({ status }) => status === 'completed', { ms: 120_000 });
     expect(over).to.deep.include({ total: 300, entered: 300, skipped: {}, missing: 0, pending: 0 });
     const entered = await db.enrollments.find(people).toArray();
     expect(entered.length).to.equal(300);
