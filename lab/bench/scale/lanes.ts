@@ -1,6 +1,7 @@
 import type { Child } from '../../../stack/processes/child.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { startSink } from '../../rig/sink.ts';
+import { addProject } from '../../rig/traffic/projects.ts';
 import { addPeople, openInstallation, untilOver } from '../campaigns/installation.ts';
 import { launch, PARAGRAPHS } from '../campaigns/measure.ts';
 import { putBacklog } from '../sending/backlog.ts';
@@ -53,21 +54,40 @@ export async function campaignLane(senders: number, recipients: number): Promise
   return found;
 }
 
+interface MailLane {
+  backlog: (processes: number) => number;
+  warm: number;
+  /** The limit of all processes together. */
+  connections: (processes: number) => number;
+  /** How long the relay takes for a mail. */
+  ackMs: number;
+  projects: number;
+}
+
+const mailDefaults = { warm: WARM, connections: () => CONNECTIONS, ackMs: 0, projects: 1 };
+
 /** Single mails that become due together, by more and more processes of the role mail. */
-export async function mailLane(counts: readonly number[], backlog: number): Promise<LaneRun[]> {
-  const relay = await startSink();
+export async function mailLane(
+  counts: readonly number[],
+  given: Pick<MailLane, 'backlog'> & Partial<MailLane>,
+): Promise<LaneRun[]> {
+  const { backlog, warm, connections, ackMs, projects }: MailLane = { ...mailDefaults, ...given };
+  const relay = await startSink(ackMs);
   const drill = await openDrill(process.env, { relay: async () => relay });
-  await drill.deps.db.domains.updateMany({ projectId: drill.project._id }, { $set: { dkimSigning: 'relay' } });
-  const workers: Child[] = [];
+  const drills = [drill];
+  while (drills.length < projects) drills.push(await addProject(drill, `Lane${drills.length}`));
+  await drill.deps.db.domains.updateMany({}, { $set: { dkimSigning: 'relay' } });
+  let workers: Child[] = [];
   const meter = await openMeter(drill, { mail: () => workers.map(({ pid }) => pid), sink: () => [relay.pid] });
   const runs: LaneRun[] = [];
   for (const processes of counts) {
-    while (workers.length < processes)
-      workers.push(await drill.startWorker({ SMTP_MAX_CONNECTIONS: `${CONNECTIONS}` }));
-    await deliver(WARM);
-    runs.push({ processes, ...(await deliver(backlog)) });
+    const budget = { SMTP_MAX_CONNECTIONS: `${connections(processes)}` };
+    workers = await Promise.all(Array.from({ length: processes }, () => drill.startWorker(budget)));
+    await deliver(warm);
+    runs.push({ processes, ...(await deliver(backlog(processes))) });
+    console.log(`${processes} processes: ${Math.round(runs.at(-1)?.perSecond ?? 0)} a second`);
+    await Promise.all(workers.map((worker) => worker.stop(9_000)));
   }
-  await Promise.all(workers.map((worker) => worker.stop(9_000)));
   await drill.close();
   return runs;
 
@@ -75,11 +95,11 @@ export async function mailLane(counts: readonly number[], backlog: number): Prom
     await relay.reset();
     const stored = await writtenBy(drill);
     const dueAt = new Date(drill.deps.clock.now().getTime() + AHEAD_MS);
-    await putBacklog(drill, 'transactional', count, dueAt);
+    for (const each of drills) await putBacklog(each, 'transactional', count / projects, dueAt);
     await untilTime(drill, dueAt);
     const before = meter.look();
     const { seconds, duplicates } = await relay.wait(count);
-    await untilWritten(drill, 'transactional');
+    for (const each of drills) await untilWritten(each, 'transactional');
     const micros = meter.each(before, meter.look(), count);
     if (duplicates > 0) throw new Error(`${duplicates} mails arrived more than once.`);
     return { perSecond: count / seconds, micros, written: writtenEach(stored, await writtenBy(drill), count) };

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { Content, Message } from '../../../core/mail/ledger/model.ts';
 import { withContent } from '../../../core/mail/messages/content-retention.ts';
-import { type DrillContext, SENDER } from '../../rig/context.ts';
+import type { DrillContext } from '../../rig/context.ts';
 
 /** As endpoint 6 takes them: 100 recipients a call. */
 const CALL_MAX = 100;
@@ -18,10 +18,11 @@ export function putBacklog(drill: DrillContext, lane: WaitingLane, count: number
 type DueAtOf = (index: number) => Date;
 
 /** As endpoint 5 stores them: each with its content. */
-async function putSingle({ deps, project }: DrillContext, count: number, dueAtOf: DueAtOf): Promise<void> {
+async function putSingle(drill: DrillContext, count: number, dueAtOf: DueAtOf): Promise<void> {
+  const { deps } = drill;
   const single = (index: number): Message => {
     const dueAt = dueAtOf(index);
-    const content = { ...contentOf(project._id, dueAt), marketing: false, data: { name: `N${index}` } };
+    const content = { ...contentOf(drill, dueAt), marketing: false, data: { name: `N${index}` } };
     const { data: _data, ...message } = messageOf(content, index, dueAt);
     return withContent({ ...message, lane: 'transactional', subject: `Hello N${index}` }, content);
   };
@@ -32,13 +33,14 @@ async function putSingle({ deps, project }: DrillContext, count: number, dueAtOf
   }
 }
 
-async function putBulk({ deps, project }: DrillContext, count: number, dueAtOf: DueAtOf): Promise<void> {
+async function putBulk(drill: DrillContext, count: number, dueAtOf: DueAtOf): Promise<void> {
+  const { deps } = drill;
   for (let from = 0; from < count; from += CALL_MAX * CALLS_AT_ONCE) {
     const contents: Content[] = [];
     const messages: Message[] = [];
     for (let start = from; start < Math.min(count, from + CALL_MAX * CALLS_AT_ONCE); start += CALL_MAX) {
       const dueAt = dueAtOf(start);
-      const content = contentOf(project._id, dueAt);
+      const content = contentOf(drill, dueAt);
       contents.push(content);
       for (let index = start; index < Math.min(count, start + CALL_MAX); index += 1)
         messages.push(messageOf(content, index, dueAt));
@@ -59,11 +61,12 @@ export async function removeBacklog({ deps, project }: DrillContext): Promise<vo
   await deps.db.contents.deleteMany({ projectId: project._id });
 }
 
-function contentOf(projectId: ObjectId, createdAt: Date): Content {
+function contentOf({ project, sender }: DrillContext, createdAt: Date): Content {
+  const { _id: projectId } = project;
   const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\n';
   const html = `<p>Hi {{name}}</p>${paragraph.repeat(20)}<a href="https://example.com/read">read on</a>`;
   const source = { templateId: null, subject: 'Hello {{name}}', previewText: '', html, text: null, data: {} };
-  const people = { messageIds: [], from: { email: SENDER, name: null }, replyTo: null };
+  const people = { messageIds: [], from: { email: sender, name: null }, replyTo: null };
   const options = {
     marketing: true,
     groupId: null,
