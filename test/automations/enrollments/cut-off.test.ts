@@ -161,8 +161,8 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
   it('entering by hand, with a first mail and a branch', async () => {
     const id = await automation();
     const { db } = env.deps;
-    const contacts = await newContacts(env, 2 * PEOPLE);
-    const jobs = Array.from({ length: PEOPLE }, (_, n): EnrollmentJob => {
+    const contacts = await newContacts(env, 4 * PEOPLE);
+    const jobs = Array.from({ length: 2 * PEOPLE }, (_, n): EnrollmentJob => {
       const pair = contacts.slice(2 * n, 2 * n + 2);
       return {
         ...{ _id: new ObjectId(), projectId: env.own.project._id, automationId: new ObjectId(String(id)) },
