@@ -109,6 +109,37 @@ describe('the limits of a relay', () => {
     expect(uses.map(({ name }) => name)).to.deep.equal([ROUTE, `rate default 127.0.0.1:${sinks[0]!.port}`]);
   });
 
+  it('a rate that allows the next mail at any moment of asking is seen', async () => {
+    const { budgets } = handedOut();
+    let atMs = 0;
+    let asked = Number.NEGATIVE_INFINITY;
+    const ONE_MORE_MS = 1_000;
+    const now = () => {
+      asked -= 1;
+      if (asked === 0) atMs += ONE_MORE_MS;
+      return atMs;
+    };
+    const { mailer, sinks } = await startRelays(['rate=20'], { budgets, now });
+    let sent = 0;
+    const send = async () => {
+      await deliver(mailer, 'a@in.test');
+      sent += 1;
+    };
+    for (let moment = 1; moment <= 20; moment += 1) {
+      // Nothing is left of the rate, until it is asked for so many times.
+      while (mailer.free('campaign') > 0) await send();
+      asked = moment;
+      const before = sent;
+      void send();
+      await until(
+        async () => sent,
+        (all) => all > before,
+        { ms: 5_000, everyMs: 5 },
+      );
+    }
+    expect(sinks[0]!.ledger.total).to.equal(sent);
+  });
+
   it('a connection of a campaign is released for transactional mail that waits for the rate', async () => {
     let stoppedAt: number | null = performance.now();
     const { mailer } = await startRelays(['rate=5'], { now: () => stoppedAt ?? performance.now() });

@@ -235,8 +235,13 @@ export class RelayPool {
 
   /** Serves mail that waits for the rate of a relay when that has one mail more. */
   #serveAllowed(): void {
+    if (this.#allowanceTimer || this.#closed) return;
     const waits = this.#relays.map(({ allowanceMs }) => allowanceMs).filter((ms) => ms > 0);
-    if (waits.length === 0 || this.#allowanceTimer || this.#closed) return;
+    if (waits.length === 0) {
+      // The rate has allowed one mail more since it was asked: without a timer nothing else might ask again.
+      if (this.#nextWaiting() !== -1) this.#serveWaiting();
+      return;
+    }
     const serve = () => {
       this.#allowanceTimer = undefined;
       this.#serveWaiting();
