@@ -18,6 +18,8 @@ export interface JobQueue {
   lookEveryMs?: number;
   /** How many jobs of a project are taken before the next project; 16 when left out. */
   turnMax?: number;
+  /** How many projects that have more than one job take their turns at once; 32 when left out. */
+  turnsMax?: number;
   /** How many may start now; no limit when left out. */
   allowance?: Allowance;
   /** The projects with due jobs. Called at every look, so it must stay cheap whatever waits. */
@@ -88,6 +90,8 @@ export class FairScheduler {
   readonly #rank: () => Rank;
   /** In the order of their turns. */
   readonly #waiting = new Map<string, WaitingProject>();
+  /** Their turns came while enough others had theirs; they come before those that wait. */
+  readonly #held = new Map<string, WaitingProject>();
   readonly #taking = new Set<string>();
   readonly #wokenDuringTake = new Set<string>();
   readonly #announcements: Announcements;
@@ -97,6 +101,8 @@ export class FairScheduler {
   readonly #unsubscribe: () => void;
   #running = 0;
   #reserved = 0;
+  /** Turns of projects that have more than one job. */
+  #turns = 0;
   #failures = 0;
   /** The database's clock before the monotonic one. */
   #aheadMs = 0;
@@ -128,7 +134,7 @@ export class FairScheduler {
   }
 
   stats() {
-    return { name: this.#queue.name, running: this.#running, projectsWaiting: this.#waiting.size };
+    return { name: this.#queue.name, running: this.#running, projectsWaiting: this.#waiting.size + this.#held.size };
   }
 
   async stop(): Promise<void> {
@@ -159,7 +165,8 @@ export class FairScheduler {
   #line(projectId: ObjectId, woken: boolean): void {
     const key = projectId.toHexString();
     if (this.#taking.has(key) && woken) this.#wokenDuringTake.add(key);
-    if (!this.#taking.has(key) && !this.#waiting.has(key)) this.#waiting.set(key, { projectId, isFirst: true });
+    const isKnown = this.#taking.has(key) || this.#held.has(key) || this.#waiting.has(key);
+    if (!isKnown) this.#waiting.set(key, { projectId, isFirst: true });
   }
 
   async #look(): Promise<void> {
@@ -172,7 +179,7 @@ export class FairScheduler {
       for (const projectId of found) this.#line(projectId, false);
       this.#hasLooked = true;
       this.#looked.resolve();
-      if (this.#waiting.size === 0 && this.#running === 0) this.#worked();
+      if (this.#waiting.size + this.#held.size === 0 && this.#running === 0) this.#worked();
     } catch (error) {
       this.#failed('looking for jobs', error);
     }
@@ -182,7 +189,7 @@ export class FairScheduler {
     this.#turn();
     for (const projectId of found) {
       const key = projectId.toHexString();
-      if (this.#waiting.has(key)) this.#announcements.announce(key);
+      if (this.#waiting.has(key) || this.#held.has(key)) this.#announcements.announce(key);
     }
   }
 
@@ -206,17 +213,38 @@ export class FairScheduler {
   }
 
   #turn(): void {
-    while (!this.#isStopping && !this.#backOff && this.#waiting.size > 0 && this.#taking.size < TAKES_MAX) {
+    while (!this.#isStopping && !this.#backOff && this.#taking.size < TAKES_MAX) {
+      const waiting = this.#waiting.size + this.#held.size;
+      const next = this.#next();
+      if (!next) break;
+      const [key, project] = next;
       const free = this.#queue.concurrencyMax - this.#running - this.#reserved;
       const places = free > 0 ? Math.min(free, this.#queue.allowance?.left() ?? free) : 0;
       if (free > 0 && places <= 0) this.#turnWhenAllowed();
       if (places <= 0) break;
-      const [key, { projectId, isFirst }] = firstOf(this.#waiting);
-      const share = Math.max(1, Math.floor(places / this.#waiting.size));
+      this.#held.delete(key);
       this.#waiting.delete(key);
-      void this.#take({ projectId, isFirst }, isFirst ? 1 : Math.min(this.#queue.turnMax ?? TURN_MAX, share));
+      const share = Math.max(1, Math.floor(places / Math.min(waiting, this.#turnsMax())));
+      void this.#take(project, project.isFirst ? 1 : Math.min(this.#queue.turnMax ?? TURN_MAX, share));
     }
     if (this.#isStopping && this.#running === 0 && this.#taking.size === 0) this.#settled.resolve();
+  }
+
+  /** The project whose turn it is. */
+  #next(): [string, WaitingProject] | null {
+    const mayTurn = this.#turns < this.#turnsMax();
+    if (mayTurn && this.#held.size > 0) return firstOf(this.#held);
+    while (this.#waiting.size > 0) {
+      const [key, project] = firstOf(this.#waiting);
+      if (project.isFirst || mayTurn) return [key, project];
+      this.#waiting.delete(key);
+      this.#held.set(key, project);
+    }
+    return null;
+  }
+
+  #turnsMax(): number {
+    return this.#queue.turnsMax ?? TAKES_MAX;
   }
 
   #turnWhenAllowed(): void {
@@ -231,6 +259,7 @@ export class FairScheduler {
   async #take({ projectId, isFirst }: WaitingProject, limit: number): Promise<void> {
     const key = projectId.toHexString();
     this.#taking.add(key);
+    if (!isFirst) this.#turns += 1;
     this.#reserved += limit;
     this.#queue.allowance?.spend(limit);
     let taken = 0;
@@ -244,6 +273,7 @@ export class FairScheduler {
       this.#failed('taking jobs', error);
     }
     this.#reserved -= limit;
+    if (!isFirst) this.#turns -= 1;
     this.#queue.allowance?.spend(taken - limit);
     this.#taking.delete(key);
     this.#wokenDuringTake.delete(key);

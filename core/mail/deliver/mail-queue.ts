@@ -42,6 +42,8 @@ type Prepared = Map<Claimed, PreparedMail>;
 export class MailQueue implements JobQueue {
   readonly name: string;
   readonly turnMax = TURN_MAX;
+  /** Turns at once share the free connections, and a claim of few mails costs as much as one of many. */
+  readonly turnsMax = 1;
   /** The connections are the limit, and are waited for inside a turn: so a few turns may wait in addition to those in progress. */
   readonly concurrencyMax: number;
   #sending: Sending;
