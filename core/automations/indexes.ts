@@ -58,6 +58,11 @@ export const automationIndexes = {
       key: { projectId: 1, contactId: 1 },
       because: 'The active enrollments of a contact: deletion and unsubscribes.',
     },
+    awaiting: {
+      key: { projectId: 1, contactId: 1, awaits: 1 },
+      ...onlyWith('awaits'),
+      because: 'The enrollments of a contact that wait for what just happened.',
+    },
     due: {
       key: { projectId: 1, dueAt: 1 },
       ...onlyWith('dueAt'),

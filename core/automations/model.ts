@@ -216,6 +216,13 @@ export interface EnrollmentEvent {
   reason?: string;
 }
 
+/** Something from outside that a step of one enrollment waited for. */
+export interface Heard {
+  stepId: string;
+  /** When it happened: after the end of the wait it is too late. */
+  at: Date;
+}
+
 /** A contact's way through one automation. `dueAt`: its run must be started, or woken. */
 export interface Enrollment extends Due {
   _id: ObjectId;
@@ -241,6 +248,10 @@ export interface Enrollment extends Due {
   /** Of the current wait: its start and its end. */
   waitFrom: Date | null;
   waitUntil: Date | null;
+  /** Names of what the enrollment waits for from outside, as `event:bought`: it is found by them when that happens. */
+  awaits?: string[];
+  /** Recorded by `wake`, once for each step; removed when the enrollment leaves its step. */
+  heard?: Heard[];
   exitReason: ExitReason | null;
   /** The event that enrolled the contact. */
   event: { id: ObjectId; name: string; properties: Record<string, PropertyValue> } | null;

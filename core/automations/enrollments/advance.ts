@@ -172,11 +172,11 @@ async function readKnown(
   return { entries, mail, pastOf, changeAt };
 }
 
-function factsAbout({ event }: Enrollment, person: Contact, nowMs: number, known: Known): Facts {
+function factsAbout({ event, heard }: Enrollment, person: Contact, nowMs: number, known: Known): Facts {
   const { entries, mail, pastOf, changeAt } = known;
   const change = changeAt(nowMs);
   const refused = isUnsubscribed(entries.get(person.email) ?? [], mail);
-  return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused, past: pastOf(person._id), change };
+  return { nowMs, person, event: event ?? undefined, heard, isUnsubscribed: refused, past: pastOf(person._id), change };
 }
 
 /** Parks the enrollment until a resume of the automation wakes it. */
@@ -231,14 +231,23 @@ async function recordEvents(
 }
 
 function arrive(enrollment: Enrollment, next: Decision['next'], at: Date): Enrollment {
-  const { live: _, ...rest } = enrollment;
+  const { live, awaits: _, heard, ...rest } = enrollment;
   const started = { started: true, parked: false, updatedAt: at };
   if (next.kind === 'exited') return exit({ ...enrollment, ...started, stepId: next.stepId }, next.reason, at);
   const revision = enrollment.revision + 1;
   if (next.kind === 'wait') {
-    const { stepId, fromMs, untilMs } = next;
+    const { stepId, fromMs, untilMs, awaits = [] } = next;
     const wait = { stepId, waitFrom: new Date(fromMs), waitUntil: new Date(untilMs) };
-    return { ...enrollment, ...started, revision, ...wait, ...(enrollment.started ? {} : { dueAt: AT_ONCE }) };
+    return {
+      ...rest,
+      ...(live && { live }),
+      ...started,
+      revision,
+      ...wait,
+      ...(awaits.length > 0 && { awaits }),
+      ...(heard && stepId === enrollment.stepId && { heard }),
+      ...(!enrollment.started && { dueAt: AT_ONCE }),
+    };
   }
   const history: EnrollmentEvent[] = [...enrollment.history, { type: 'completed', at }];
   const place = { stepId: null, waitFrom: null, waitUntil: null };

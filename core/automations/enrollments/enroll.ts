@@ -259,6 +259,7 @@ function newEnrollment(deps: AutomationsDeps, entry: Entry, automation: Automati
 async function erase(deps: AutomationsDeps, { _id, projectId, contactId, erasedAt }: Trigger): Promise<DueOutcome> {
   await deps.db.events.updateMany({ projectId, contactId, properties: { $ne: {} } }, { $set: { properties: {} } });
   await deps.db.enrollments.updateMany({ projectId, contactId, event: { $ne: null } }, { $set: { event: null } });
+  await deps.db.enrollments.updateMany({ projectId, contactId, heard: { $exists: true } }, { $unset: { heard: '' } });
   const now = deps.clock.now();
   if (!erasedAt) {
     await deps.db.triggers.updateOne({ _id, projectId }, { $set: { erasedAt: now } });

@@ -14,7 +14,7 @@ import { processWriter } from './counts.ts';
 
 /** The enrollment after it has ended. */
 export function exit(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {
-  const { live: _, ...rest } = enrollment;
+  const { live: _, awaits: __, heard: ___, ...rest } = enrollment;
   const { stepId } = enrollment;
   return {
     ...rest,

@@ -1,6 +1,6 @@
 import type { FilterSubject, Past } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
-import type { AutomationStep, ExitReason } from '../model.ts';
+import type { AutomationStep, ExitReason, Heard } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { type PersonUpdate, renderUpdate } from './update.ts';
 import { endOfWait, isWait } from './waits.ts';
@@ -17,6 +17,8 @@ export interface Facts {
   person: Contact;
   /** The event that enrolled the contact. */
   event?: { name: string; properties: Readonly<Record<string, unknown>> } | undefined;
+  /** Things from outside that the step of the enrollment waited for, or one after it. */
+  heard?: readonly Heard[] | undefined;
   isUnsubscribed: boolean;
   /** The contact's past, as far as branches ask. */
   past?: Past | undefined;
@@ -38,7 +40,8 @@ export type StepEvent =
 export type UpdateEvent = { type: 'update_contact'; stepId: string } & ({ update: PersonUpdate } | { reason: string });
 
 type Next =
-  | { kind: 'wait'; stepId: string; fromMs: number; untilMs: number }
+  /** `awaits`: names of what may end the wait earlier. */
+  | { kind: 'wait'; stepId: string; fromMs: number; untilMs: number; awaits?: string[] }
   | { kind: 'completed' }
   | { kind: 'exited'; reason: ExitReason; stepId: string };
 
