@@ -433,7 +433,7 @@ export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
 
 export interface AutomationStep {
   stepId: string;
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   nextStepId: string | null;
   parentBranchStepId: string | null;
@@ -451,10 +451,14 @@ export interface AutomationStep {
   until?: AutomationUntil;
   /** Of an update_contact. */
   update?: AutomationUpdate;
+  /** Of a wait_event: the first event of that name that matches filterCriteria lets the person go on at once, to nextStepId; when none has come by the end of timeout, the person goes on to timeoutStepId. An event at the end itself is in time. */
+  waitEvent?: AutomationWaitEvent;
+  /** Of a wait_event: the step after its time-out; null: the step after it. */
+  timeoutStepId?: string | null;
 }
 
 export interface AutomationStepInput {
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   stepId?: string;
   nextStepId?: string | null;
@@ -469,9 +473,13 @@ export interface AutomationStepInput {
   until?: AutomationUntil;
   /** What changes of the person; one thing at least. */
   update?: AutomationUpdate;
+  /** Of a wait_event: the first event of that name that matches filterCriteria lets the person go on at once, to nextStepId; when none has come by the end of timeout, the person goes on to timeoutStepId. An event at the end itself is in time. */
+  waitEvent?: AutomationWaitEvent;
+  /** Of a wait_event: the step after its time-out. Omitted or null: the step after it, as with the event. */
+  timeoutStepId?: string | null;
 }
 
-export type AutomationStepType = 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact';
+export type AutomationStepType = 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact' | 'wait_event';
 
 export interface AutomationUntil {
   time?: string;
@@ -492,6 +500,17 @@ export interface AutomationUpdate {
   /** Lists, not segments. */
   addListIds?: string[];
   removeListIds?: string[];
+}
+
+export interface AutomationWaitEvent {
+  /** An event of the project. */
+  eventName?: string;
+  /** About the event (event.properties.<name>) and the person as they are when it comes. Omitted: any. */
+  filterCriteria?: Record<string, unknown>;
+  /** How long the person waits at most. */
+  timeout?: AutomationDelay;
+  /** step: the event must come while the person waits here. entry: one that came since they entered counts too, but not the one that entered them; of the 1,000 newest. Omitted: step. */
+  since?: 'step' | 'entry';
 }
 
 export interface AutomationWarning {
@@ -2105,7 +2124,7 @@ export interface EnrollmentChange {
 }
 
 export interface EnrollmentEvent {
-  type: 'entered' | 'wait' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'parked' | 'moved' | 'completed' | 'exited';
+  type: 'entered' | 'wait' | 'heard' | 'timed_out' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'parked' | 'moved' | 'completed' | 'exited';
   at: string;
   stepId?: string;
   /** Of a wait: its end. */
@@ -3953,7 +3972,7 @@ export interface SimulatedMail {
 }
 
 export interface SimulatedStep {
-  type: 'wait' | 'email' | 'branch' | 'branch_left' | 'update_contact';
+  type: 'wait' | 'heard' | 'timed_out' | 'email' | 'branch' | 'branch_left' | 'update_contact';
   at: string;
   stepId: string;
   /** Of a wait: its end. */
@@ -4056,7 +4075,7 @@ export interface StartedMigration {
 
 export interface StepStatistics {
   stepId: string;
-  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact' | 'removed';
+  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact' | 'wait_event' | 'removed';
   entered: number;
   active: number;
   exited: number;
@@ -4069,6 +4088,10 @@ export interface StepStatistics {
   updated: number;
   /** People that it could not change; they continued. */
   failed: number;
+  /** People whose event came, of a wait_event. */
+  heard: number;
+  /** People whose event did not come in time. */
+  timedOut: number;
 }
 
 export type StreamEvent =

@@ -140,6 +140,26 @@ const until = {
   },
 } as const;
 
+const waitEvent = {
+  title: 'AutomationWaitEvent',
+  type: 'object',
+  description:
+    'Of a wait_event: the first event of that name that matches filterCriteria lets the person go on at once, to nextStepId; when none has come by the end of timeout, the person goes on to timeoutStepId. An event at the end itself is in time.',
+  properties: {
+    eventName: { ...line(64), description: 'An event of the project.' },
+    filterCriteria: {
+      ...filterCriteria,
+      description: 'About the event (event.properties.<name>) and the person as they are when it comes. Omitted: any.',
+    },
+    timeout: { ...delay, description: 'How long the person waits at most.' },
+    since: {
+      enum: ['step', 'entry'],
+      description:
+        'step: the event must come while the person waits here. entry: one that came since they entered counts too, but not the one that entered them; of the 1,000 newest. Omitted: step.',
+    },
+  },
+} as const;
+
 const email = {
   title: 'AutomationEmail',
   type: 'object',
@@ -212,12 +232,12 @@ const update = {
   },
 } as const;
 
-const STEP_TYPES = ['wait', 'email', 'branch', 'split', 'exit', 'wait_until', 'update_contact'] as const;
+const STEP_TYPES = ['wait', 'email', 'branch', 'split', 'exit', 'wait_until', 'update_contact', 'wait_event'] as const;
 const stepType = {
   title: 'AutomationStepType',
   enum: STEP_TYPES,
   description:
-    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. With one of these, an email needs a wait or wait_until somewhere between it and the email before, or the start; without, directly before it.',
+    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it.',
 } as const;
 const step = {
   title: 'AutomationStepInput',
@@ -236,6 +256,12 @@ const step = {
     shares: { type: 'array', maxItems: SHARES_MAX, items: share },
     until,
     update,
+    waitEvent,
+    timeoutStepId: {
+      ...nullableStepId,
+      description:
+        'Of a wait_event: the step after its time-out. Omitted or null: the step after it, as with the event.',
+    },
   },
 } as const;
 
@@ -410,6 +436,11 @@ const stepAnswer = {
     shares: { type: 'array', items: shareAnswer, description: 'Of a split.' },
     until: { ...until, description: 'Of a wait_until.' },
     update: { ...update, description: 'Of an update_contact.' },
+    waitEvent,
+    timeoutStepId: {
+      ...nullableString,
+      description: 'Of a wait_event: the step after its time-out; null: the step after it.',
+    },
   },
 } as const;
 
@@ -443,7 +474,19 @@ const statistics = {
       items: {
         title: 'StepStatistics',
         type: 'object',
-        required: ['stepId', 'entered', 'active', 'exited', 'exitedBy', 'emails', 'zoneMissing', 'updated', 'failed'],
+        required: [
+          'stepId',
+          'entered',
+          'active',
+          'exited',
+          'exitedBy',
+          'emails',
+          'zoneMissing',
+          'updated',
+          'failed',
+          'heard',
+          'timedOut',
+        ],
         properties: {
           stepId: { type: 'string' },
           type: { enum: [...STEP_TYPES, 'removed'] },
@@ -458,6 +501,8 @@ const statistics = {
           },
           updated: { ...counted, description: 'People that an update_contact changed.' },
           failed: { ...counted, description: 'People that it could not change; they continued.' },
+          heard: { ...counted, description: 'People whose event came, of a wait_event.' },
+          timedOut: { ...counted, description: 'People whose event did not come in time.' },
         },
       },
     },
@@ -568,7 +613,7 @@ const enrollment = {
         properties: {
           type: {
             enum: [
-              ...['entered', 'wait', 'email', 'branch', 'branch_left', 'update_contact'],
+              ...['entered', 'wait', 'heard', 'timed_out', 'email', 'branch', 'branch_left', 'update_contact'],
               ...['parked', 'moved', 'completed', 'exited'],
             ],
           },
@@ -604,7 +649,7 @@ const simulatedStep = {
   type: 'object',
   required: ['type', 'at', 'stepId'],
   properties: {
-    type: { enum: ['wait', 'email', 'branch', 'branch_left', 'update_contact'] },
+    type: { enum: ['wait', 'heard', 'timed_out', 'email', 'branch', 'branch_left', 'update_contact'] },
     at: timestampField,
     stepId: { type: 'string' },
     until: { ...timestampField, description: 'Of a wait: its end.' },

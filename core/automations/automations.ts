@@ -16,6 +16,7 @@ import { declaredTypes } from './entrances.ts';
 import { insertActive } from './lifecycle.ts';
 import type { Automation, AutomationContent, AutomationStatus, AutomationStep } from './model.ts';
 import { refuseIncomplete, requireNamed, withStoredIds } from './references.ts';
+import { namesAwaited } from './rules/awaited.ts';
 import { draftFaults, searchFaults, withFieldTypes } from './rules/definition.ts';
 import { readEntry, readExit, readReentry, readSteps } from './rules/parse-definition.ts';
 import { placeholdersOf, valueFaults } from './rules/update.ts';
@@ -59,8 +60,9 @@ export async function createAutomation(
   const checked = await checkContent(deps, project, draft, { areStepsNew: true });
   if (active) await refuseIncomplete(deps, project, checked);
   else await requireNamed(deps, project, checked);
-  if (active) return insertActive(deps, checked);
-  return insertOnce(deps.db.automations, checked, { projectId: project._id });
+  const stored = { ...checked, awaited: namesAwaited(checked.steps) };
+  if (active) return insertActive(deps, stored);
+  return insertOnce(deps.db.automations, stored, { projectId: project._id });
 }
 
 export async function listAutomations(
@@ -127,7 +129,8 @@ export function nextVersion(
 ): Partial<Automation> {
   const version = before.version + 1;
   const moveBefore = existing === 'move' ? version : before.moveBefore;
-  return { ...content, version, moveBefore, updatedAt: clock.now() };
+  const awaited = [...new Set([...(before.awaited ?? []), ...namesAwaited(content.steps)])];
+  return { ...content, awaited, version, moveBefore, updatedAt: clock.now() };
 }
 
 /** For a caller who says which state they changed: what was saved since is not overwritten. */

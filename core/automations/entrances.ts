@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import type { PropertyType, Session } from '../base/model.ts';
-import type { DeclaredTypes } from '../people/filters/filters.ts';
 import { type SearchedFilter, storedLength } from '../people/lists/searched.ts';
-import type { AddedRules } from '../people/project-rules.ts';
+import type { AddedRules, ProjectRules } from '../people/project-rules.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { EntryCriteria, EventDefinition } from './model.ts';
+import { type AutomationTypes, typesOf } from './rules/awaited.ts';
 import { type CompiledEntry, compileEntry } from './rules/entry.ts';
 import type { Zones } from './rules/waits.ts';
 
@@ -22,17 +22,23 @@ export async function readEntrances(
 ): Promise<AddedRules> {
   const [definitions, live, project] = await Promise.all([
     deps.db.eventDefinitions.find({ projectId }).toArray(),
-    deps.db.automations.find({ projectId, status: 'active', deletedAt: null }, { projection: { steps: 0 } }).toArray(),
+    deps.db.automations
+      .find({ projectId, status: { $in: ['active', 'paused'] }, deletedAt: null }, { projection: { steps: 0 } })
+      .toArray(),
     deps.db.projects.findOne({ _id: projectId }, { projection: { timezone: 1, timezoneProperty: 1 } }),
   ]);
   const { timezone = 'UTC', timezoneProperty = null } = project ?? {};
   const events = new Map(definitions.map((definition) => [definition.eventName, definition]));
-  const entrances = live.map(({ _id, entryCriteria }) => ({
-    _id,
-    entry: compileEntry(entryCriteria, declaredTypes({ fieldTypes, events }, entryCriteria)),
-  }));
   const eventTypes = Object.fromEntries(definitions.map((one) => [one.eventName, propertyTypes(one)]));
-  return { events, eventTypes, entrances, zones: { timezone, timezoneProperty } };
+  const entrances = live
+    .filter(({ status }) => status === 'active')
+    .map(({ _id, entryCriteria }) => ({
+      _id,
+      entry: compileEntry(entryCriteria, declaredTypes({ fieldTypes, eventTypes }, entryCriteria)),
+    }));
+  // Of paused ones too: an event that comes during the pause counts when they continue.
+  const awaited = new Set(live.flatMap((one) => one.awaited ?? []));
+  return { events, eventTypes, entrances, awaited, zones: { timezone, timezoneProperty } };
 }
 
 /** The entry criteria of active automations. */
@@ -49,15 +55,14 @@ export async function searchedEntries(
 
 /** The types that a filter of this automation may use: event properties only when an event starts it. */
 export function declaredTypes(
-  { fieldTypes, events }: { fieldTypes: Record<string, PropertyType>; events: Map<string, EventDefinition> },
-  { type, eventName }: Pick<EntryCriteria, 'type' | 'eventName'>,
-): DeclaredTypes {
-  if (type !== 'event_trigger') return { contactProperties: fieldTypes };
-  return { contactProperties: fieldTypes, event: propertyTypes(events.get(eventName ?? '')) };
+  { fieldTypes, eventTypes }: Pick<ProjectRules, 'fieldTypes' | 'eventTypes'>,
+  { type, eventName = '' }: Pick<EntryCriteria, 'type' | 'eventName'>,
+): AutomationTypes {
+  const declared = { contactProperties: fieldTypes, events: eventTypes };
+  return type === 'event_trigger' ? { ...declared, ...typesOf(eventName, declared) } : declared;
 }
 
-function propertyTypes(definition: Pick<EventDefinition, 'properties'> | undefined): Record<string, PropertyType> {
-  const { properties = [] } = definition ?? {};
+function propertyTypes({ properties }: Pick<EventDefinition, 'properties'>): Record<string, PropertyType> {
   return Object.fromEntries(properties.map(({ propertyName, type }) => [propertyName, type]));
 }
 
@@ -65,6 +70,8 @@ declare module '../people/project-rules.ts' {
   interface AddedRules {
     events: Map<string, EventDefinition>;
     entrances: Entrance[];
+    /** Names of what people who are inside automations may wait for. */
+    awaited: ReadonlySet<string>;
     zones: Zones;
   }
 }

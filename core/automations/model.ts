@@ -55,6 +55,15 @@ export interface AutomationUntil {
   offset?: { value: number; unit: 'minutes' | 'hours' | 'days'; direction: 'before' | 'after' };
 }
 
+/** An event that the person waits for, and how long. */
+export interface AutomationWaitEvent {
+  eventName: string;
+  filterCriteria?: Record<string, unknown>;
+  timeout: AutomationDelay;
+  /** entry: one that came since the person entered counts too. */
+  since: 'step' | 'entry';
+}
+
 export interface AutomationEmail {
   templateId?: string;
   templateName?: string;
@@ -116,6 +125,8 @@ export type AutomationStep = AnyStep &
     | { type: 'exit' }
     | { type: 'wait_until'; until: AutomationUntil }
     | { type: 'update_contact'; update: AutomationUpdate }
+    /** `timeoutStepId` null: the step after it, as with the event. */
+    | { type: 'wait_event'; waitEvent: AutomationWaitEvent; timeoutStepId: string | null }
   );
 
 /** The steps of an automation. A version never changes: enrolled contacts keep theirs. */
@@ -154,6 +165,8 @@ export interface Automation extends AutomationContent, Due, Made {
   status: AutomationStatus;
   /** Increases with every PATCH. */
   version: number;
+  /** Names of what its versions wait for from outside, of all that it ever had: people may be inside each. Absent as none. */
+  awaited?: string[];
   /** Enrollments of an older version than this move to this one. */
   moveBefore: number;
   /** Of the next version; absent as null: there is none. */
@@ -197,6 +210,8 @@ export interface EnrollmentEvent {
   type:
     | 'entered'
     | 'wait'
+    | 'heard'
+    | 'timed_out'
     | 'email'
     | 'branch'
     | 'branch_left'
@@ -307,6 +322,9 @@ export interface AutomationCount {
   /** Of an update_contact step: people it changed, and people it could not change. */
   updated: number;
   failed: number;
+  /** Of a wait_event step: people whose event came, and people whose event did not come in time. */
+  heard: number;
+  timedOut: number;
   exited: Partial<Record<ExitReason, number>>;
 }
 

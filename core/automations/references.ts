@@ -9,6 +9,7 @@ import { requireLists } from '../people/lists/named.ts';
 import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationStep } from './model.ts';
+import { eventNamesOf } from './rules/awaited.ts';
 import { activationFaults } from './rules/definition.ts';
 
 /** Everything that a definition names must exist: 404 with the field. */
@@ -48,14 +49,26 @@ async function missingForActivation(
     );
     if (problem) missing.push(problem);
   }
-  const { type, eventName } = definition.entryCriteria;
-  if (type === 'event_trigger' && eventName !== undefined) {
-    const event = await deps.db.eventDefinitions.findOne({ projectId: project._id, eventName });
-    if (!event) missing.push('entryCriteria/eventName: names no event of this project');
-  }
+  missing.push(...(await missingEvents(deps, project, definition)));
   missing.push(...(await missingSubjects(deps, project, definition)));
   missing.push(...(await missingSenders(deps, project, definition)));
   return missing;
+}
+
+async function missingEvents(
+  { db }: AutomationsDeps,
+  { _id: projectId }: Pick<Project, '_id'>,
+  { entryCriteria: { type, eventName = '' }, steps }: AutomationDefinition,
+): Promise<string[]> {
+  const named = steps.flatMap((step, index) => {
+    return eventNamesOf(step).map((name) => ({ name, field: `steps/${index}/waitEvent/eventName` }));
+  });
+  if (type === 'event_trigger') named.unshift({ name: eventName, field: 'entryCriteria/eventName' });
+  if (named.length === 0) return [];
+  const wanted = { projectId, eventName: { $in: named.map(({ name }) => name) } };
+  const found = await db.eventDefinitions.find(wanted, { projection: { eventName: 1 } }).toArray();
+  const known = new Set(found.map((definition) => definition.eventName));
+  return named.flatMap(({ name, field }) => (known.has(name) ? [] : [`${field}: names no event of this project`]));
 }
 
 /** Steps that name templates by the ids that callers know. */
@@ -137,17 +150,23 @@ function listsChanged(deps: AutomationsDeps, project: Pick<Project, '_id'>, step
   });
 }
 
-function filtersOf({ entryCriteria, steps }: AutomationDefinition) {
-  const branches = steps.flatMap((step, at) =>
-    step.type === 'branch'
-      ? step.branches.map(({ filterCriteria }, index) => ({
-          criteria: filterCriteria,
-          path: `steps/${at}/branches/${index}/filterCriteria`,
-        }))
-      : [],
-  );
+interface NamedFilter {
+  criteria: Record<string, unknown> | null | undefined;
+  path: string;
+}
+
+function filtersOf({ entryCriteria, steps }: AutomationDefinition): NamedFilter[] {
+  const ofSteps = steps.flatMap((step, at): NamedFilter[] => {
+    if (step.type === 'wait_event')
+      return [{ criteria: step.waitEvent.filterCriteria, path: `steps/${at}/waitEvent/filterCriteria` }];
+    if (step.type !== 'branch') return [];
+    return step.branches.map(({ filterCriteria }, index) => ({
+      criteria: filterCriteria,
+      path: `steps/${at}/branches/${index}/filterCriteria`,
+    }));
+  });
   const entry = { criteria: entryCriteria.filterCriteria, path: 'entryCriteria/filterCriteria' };
-  return [entry, ...branches].filter(({ criteria }) => criteria);
+  return [entry, ...ofSteps].filter(({ criteria }) => criteria);
 }
 
 async function missingSubjects(

@@ -16,10 +16,12 @@ interface StepStatistics {
   zoneMissing: number;
   updated: number;
   failed: number;
+  heard: number;
+  timedOut: number;
 }
 
 /** Of steps alone. */
-type OfSteps = 'stepId' | 'type' | 'zoneMissing' | 'updated' | 'failed';
+type OfSteps = 'stepId' | 'type' | 'zoneMissing' | 'updated' | 'failed' | 'heard' | 'timedOut';
 
 export interface Statistics extends Omit<StepStatistics, OfSteps> {
   completed: number;
@@ -51,6 +53,8 @@ export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, step
     zoneMissing: ___,
     updated: ____,
     failed: _____,
+    heard: ______,
+    timedOut: _______,
     ...total
   } = stepStatistics('', 'removed', own);
   return {
@@ -88,7 +92,18 @@ export async function insideOf(
 }
 
 type Counts = Omit<AutomationCount, '_id' | 'projectId' | 'automationId' | 'stepId'>;
-const FIELDS = ['entered', 'active', 'completed', 'parked', 'emails', 'zoneMissing', 'updated', 'failed'] as const;
+const FIELDS = [
+  'entered',
+  'active',
+  'completed',
+  'parked',
+  'emails',
+  'zoneMissing',
+  'updated',
+  'failed',
+  'heard',
+  'timedOut',
+] as const;
 
 /** Each writer keeps a part; fields that it never changed are absent. */
 function sumOf(parts: AutomationCount[]): Counts {
@@ -115,5 +130,7 @@ function stepStatistics(stepId: string, type: StepStatistics['type'], count: Cou
     zoneMissing: count?.zoneMissing ?? 0,
     updated: count?.updated ?? 0,
     failed: count?.failed ?? 0,
+    heard: count?.heard ?? 0,
+    timedOut: count?.timedOut ?? 0,
   };
 }

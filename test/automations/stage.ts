@@ -85,9 +85,10 @@ export async function openAutomationStage({ deps }: Environment): Promise<Automa
     },
     advances,
     async settled() {
-      const due = { dueAt: { $exists: true }, 'automationIds.0': { $exists: true } };
+      const due = { dueAt: { $exists: true } };
+      const triggers = { ...due, 'automationIds.0': { $exists: true } };
       await until(
-        async () => (await deps.db.triggers.countDocuments(due)) + (await deps.db.events.countDocuments(due)),
+        async () => (await deps.db.triggers.countDocuments(triggers)) + (await deps.db.events.countDocuments(due)),
         (count) => count === 0,
         { everyMs: 10 },
       );

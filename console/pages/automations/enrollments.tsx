@@ -176,6 +176,8 @@ function happened(
   const titles = {
     entered: 'Entered',
     wait: step,
+    heard: 'The event came',
+    timed_out: 'No event came in time',
     email: `Mail: ${step}`,
     branch: `Branch: ${step}`,
     branch_left: `Left the branch: ${step}`,

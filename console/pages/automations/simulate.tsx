@@ -193,6 +193,8 @@ function shownAs(
   const titles = {
     entered: 'Enters',
     wait: name,
+    heard: 'The event comes',
+    timed_out: 'No event comes in time',
     email: `Mail: ${name}`,
     branch: share
       ? `Split: ${share.label || `${share.share} %`}`

@@ -129,7 +129,7 @@ export function walkedAt(steps: Automation['steps'], moments: readonly Moment[],
     if (way) walked.ways.add(way.id);
     walked.steps.add(id);
     walked.at = id;
-    last = { id, branchId };
+    last = { id, branchId: kind === 'heard' || kind === 'timed_out' ? kind : branchId };
   }
   return walked;
 }

@@ -19,6 +19,7 @@ import { type Decision, decide, type Facts, type StepEvent, stepAfter } from '..
 import { isWait } from '../rules/waits.ts';
 import { commitMove, type Move } from './commit.ts';
 import { exit } from './exit.ts';
+import { eventsSince } from './hearing.ts';
 import { changeOfSteps, changesOf } from './person-changes.ts';
 
 /** The next thing for the run of an enrollment to do. A run itself only waits. */
@@ -58,6 +59,8 @@ export async function advanceEnrollment(
     if (move?.mails?.length) wakeQueue(deps, mailChannel('automation'), projectId);
     // A resume between reading and parking has woken only the enrollments parked before it; this one checks for itself.
     if (directive.kind === 'parked' && (await isActive(deps, enrollment))) continue;
+    // Likewise: an event that was recorded between reading and waiting did not find the enrollment.
+    if (move?.after.awaits) continue;
     return directive;
   }
   throw new Error('an enrollment had too many concurrent writes');
@@ -86,7 +89,8 @@ export async function firstMoves(
 /** The wait with which the run can begin; null: the run has to call advanceEnrollment first. */
 export async function currentWait(deps: AutomationsDeps, enrollment: Enrollment): Promise<EnrollmentWait | null> {
   const { projectId, automationId, waitUntil, version } = enrollment;
-  if (waitUntil === null || enrollment.parked) return null;
+  // The event may have come between the decision and its write: the run looks once more.
+  if (waitUntil === null || enrollment.parked || enrollment.awaits) return null;
   const automation = await deps.db.automations.findOne({ _id: automationId, projectId });
   if (!automation || automation.moveBefore > version) return null;
   const compiled = await definitionOf(deps, automation, version);
@@ -136,7 +140,15 @@ async function nextStep(
   const decision = await decide(
     compiled,
     { stepId: enrollment.stepId, waitFromMs: enrollment.waitFrom?.getTime() ?? null },
-    factsAbout(enrollment, contact, nowMs, known ?? (await readKnown(deps, enrollment.projectId, [contact], compiled))),
+    {
+      ...factsAbout(
+        enrollment,
+        contact,
+        nowMs,
+        known ?? (await readKnown(deps, enrollment.projectId, [contact], compiled)),
+      ),
+      events: known ? [] : await eventsSince(deps, enrollment, compiled),
+    },
   );
   const { next, stepEvents, changes } = decision;
   const waitsOn = next.kind === 'wait' && stepEvents.length === 0;
@@ -172,11 +184,12 @@ async function readKnown(
   return { entries, mail, pastOf, changeAt };
 }
 
-function factsAbout({ event, heard }: Enrollment, person: Contact, nowMs: number, known: Known): Facts {
+function factsAbout({ event, heard, enteredAt }: Enrollment, person: Contact, nowMs: number, known: Known): Facts {
   const { entries, mail, pastOf, changeAt } = known;
   const change = changeAt(nowMs);
   const refused = isUnsubscribed(entries.get(person.email) ?? [], mail);
-  return { nowMs, person, event: event ?? undefined, heard, isUnsubscribed: refused, past: pastOf(person._id), change };
+  const own = { nowMs, person, event: event ?? undefined, heard, enteredMs: enteredAt.getTime() };
+  return { ...own, isUnsubscribed: refused, past: pastOf(person._id), change };
 }
 
 /** Parks the enrollment until a resume of the automation wakes it. */
@@ -215,7 +228,9 @@ async function recordEvents(
     if (type === 'wait') {
       const { untilMs, reason } = stepEvent;
       events.push({ type, at, stepId, until: new Date(untilMs), ...(reason && { reason }) });
-    } else if (type === 'update_contact')
+    } else if (type === 'heard') events.push({ type, at, stepId, rule: stepEvent.rule });
+    else if (type === 'timed_out') events.push({ type, at, stepId });
+    else if (type === 'update_contact')
       events.push({ type, at, stepId, ...('reason' in stepEvent ? { reason: stepEvent.reason } : {}) });
     else if (type !== 'email') events.push({ type, at, stepId, branchId: stepEvent.branchId, rule: stepEvent.rule });
     else {

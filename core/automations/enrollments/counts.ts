@@ -83,6 +83,8 @@ function countEvent({ type, stepId, emailId, reason }: EnrollmentEvent, add: Add
   const isExitStep = type === 'exited' && reason === 'exit_step';
   const isUpdate = type === 'update_contact';
   if (type === 'wait' || type === 'email' || type === 'branch' || isUpdate || isExitStep) add(stepId, 'entered', 1);
+  if (type === 'heard') add(stepId, 'heard', 1);
+  if (type === 'timed_out') add(stepId, 'timedOut', 1);
   if (type === 'wait' && reason === 'zone_missing') add(stepId, 'zoneMissing', 1);
   if (isUpdate) add(stepId, reason === undefined ? 'updated' : 'failed', 1);
   if (!emailId) return;

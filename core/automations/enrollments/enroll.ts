@@ -15,6 +15,7 @@ import { refusedBy } from '../rules/chain.ts';
 import { reentryOf } from '../rules/reentry.ts';
 import { advanceEnrollment, currentWait, firstMoves } from './advance.ts';
 import { commitMove } from './commit.ts';
+import { hearEvent } from './hearing.ts';
 
 const ENROLL_CONCURRENCY = 16;
 /** Time of the second erasure, for data written by a request that read the contact before it was deleted. */
@@ -33,7 +34,7 @@ export function triggerQueue(deps: AutomationsDeps): JobQueue {
   });
 }
 
-/** Custom events that may enroll a contact. */
+/** Custom events that may enroll a contact, or that it waits for in an automation. */
 export function eventQueue(deps: AutomationsDeps): JobQueue {
   return documentQueue<EventRecord>(deps, {
     name: EVENTS,
@@ -91,7 +92,9 @@ async function followTrigger(
 async function followEvent(deps: AutomationsDeps, record: EventRecord): Promise<DueOutcome> {
   const { _id, projectId, contactId, eventName, properties, createdAt, automationIds = [] } = record;
   const event = { id: _id, name: eventName, properties };
-  const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at: createdAt, event });
+  const occasion = { _id, projectId, contactId, automationIds, at: createdAt, event };
+  const outcomes = automationIds.length === 0 ? [] : await enterAll(deps, occasion);
+  await hearEvent(deps, record);
   const note = { $set: { outcomes }, $unset: { dueAt: '', dueAtBy: '' } };
   await noteEvent(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
   return settled;

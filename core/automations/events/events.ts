@@ -87,12 +87,15 @@ export async function updateEvent(
 /** Recorded events are kept. */
 export async function deleteEvent(deps: AutomationsDeps, project: Tenant, id: string): Promise<void> {
   const { _id, eventName } = await getEvent(deps, project, id);
+  const asks = [{ 'entryCriteria.eventName': eventName }, { 'steps.waitEvent.eventName': eventName }];
   const user = await deps.db.automations.findOne(
-    { projectId: project._id, status: 'active', deletedAt: null, 'entryCriteria.eventName': eventName },
-    { projection: { name: 1 } },
+    { projectId: project._id, status: 'active', deletedAt: null, $or: asks },
+    { projection: { name: 1, 'entryCriteria.eventName': 1 } },
   );
-  if (user)
-    throw conflict('INVALID_STATE', `The event starts the active automation "${user.name}"; pause that one first.`);
+  if (user) {
+    const use = user.entryCriteria.eventName === eventName ? 'starts' : 'is waited for by';
+    throw conflict('INVALID_STATE', `The event ${use} the active automation "${user.name}"; pause that one first.`);
+  }
   await inTransaction(deps, async (session) => {
     await deps.db.eventDefinitions.deleteOne({ _id, projectId: project._id }, { session });
     await touchProjectRules(deps, project, session);

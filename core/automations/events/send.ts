@@ -20,6 +20,7 @@ import { type ProjectRules, projectRulesOf } from '../../people/project-rules.ts
 import type { AutomationsDeps } from '../deps.ts';
 import type { EventDefinition, EventRecord } from '../model.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
+import { nameOfEvent } from '../rules/awaited.ts';
 import { publishRecorded } from './publish.ts';
 
 /** Code that follows custom events. */
@@ -87,16 +88,17 @@ export function readEvent(
   return readValues(definition, given);
 }
 
-/** The event is its own trigger, so one write stores both. The automations that it may start are known from memory. */
+/** The event is its own trigger, so one write stores both. The automations that it may start, or wake people in, are known from memory. */
 function startedAutomations(
-  { entrances }: ProjectRules,
+  { entrances, awaited }: ProjectRules,
   contact: Contact,
   event: { name: string; properties: Record<string, PropertyValue> },
 ): Pick<EventRecord, 'automationIds' | 'dueAt'> {
   const automationIds = entrances
     .filter(({ entry }) => entry.eventName === event.name && entry.isEnteredByEvent({ contact, event }))
     .map(({ _id }) => _id);
-  return automationIds.length === 0 ? {} : { automationIds, dueAt: AT_ONCE };
+  if (automationIds.length > 0) return { automationIds, dueAt: AT_ONCE };
+  return awaited.has(nameOfEvent(event.name)) ? { dueAt: AT_ONCE } : {};
 }
 
 function readValues({ properties }: EventDefinition, given: Record<string, unknown>): Record<string, PropertyValue> {

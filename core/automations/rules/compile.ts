@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Behaviour, DeclaredTypes, FilterSubject } from '../../people/filters/filters.ts';
+import type { Behaviour, FilterSubject } from '../../people/filters/filters.ts';
 import type { AutomationBranch, AutomationDefinition, AutomationShare, AutomationStep } from '../model.ts';
+import { type AutomationTypes, type AwaitedEvents, compileAwaited } from './awaited.ts';
 import { compileCriteria } from './criteria.ts';
 import { type CompiledEntry, compileEntry, type Person } from './entry.ts';
 import { type StepGraph, stepGraph } from './graph.ts';
@@ -19,6 +20,7 @@ export interface CompiledAutomation {
   /** The share of a split that a person is in: the same in every run and simulation, and after a crash. */
   shareOf(step: SplitStep, person: Person): AutomationShare;
   zones: Zones;
+  awaited: AwaitedEvents;
 }
 
 type SplitStep = AutomationStep & { type: 'split' };
@@ -27,7 +29,7 @@ const HUNDREDTHS = 2 ** 32 / 100;
 /** `_id` is the automation's, so that the sides of a person in two automations have nothing to do with each other. */
 export function compileAutomation(
   definition: AutomationDefinition,
-  declared: DeclaredTypes,
+  declared: AutomationTypes,
   { _id }: { _id: { toHexString(): string } },
   zones: Zones,
 ): CompiledAutomation {
@@ -38,6 +40,7 @@ export function compileAutomation(
     definition,
     graph,
     zones,
+    awaited: compileAwaited(definition.steps, declared),
     entry: compileEntry(definition.entryCriteria, declared),
     behaviours: [...rules.values()].flatMap(({ behaviours }) => behaviours),
     holds: (branch, subject) => rules.get(branch)?.matches(subject) ?? false,

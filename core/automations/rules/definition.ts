@@ -8,7 +8,14 @@ import {
   searchedLength,
   storedForm,
 } from '../../people/filters/filters.ts';
-import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
+import type {
+  AutomationDefinition,
+  AutomationEmail,
+  AutomationStep,
+  AutomationWaitEvent,
+  EntryCriteria,
+} from '../model.ts';
+import { type AutomationTypes, typesOf } from './awaited.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 import { updateFaults } from './update.ts';
 import { delayFaults, untilFaults } from './waits.ts';
@@ -29,12 +36,13 @@ interface Fault {
 
 const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
 const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/;
+const EVENT_NAME_WORDS = '1 to 64 letters, digits or underscores';
 const FIELDS: readonly string[] = ['email', ...CONTACT_FIELDS];
 
 /** The rules that a draft must already satisfy: all of endpoint 17 except those of activation. The first code becomes the answer's. */
 export function draftFaults(
   definition: Pick<AutomationDefinition, 'entryCriteria' | 'steps'> & { name: string },
-  declared: DeclaredTypes,
+  declared: AutomationTypes,
 ): Fault[] {
   const faults: Fault[] = [];
   if (definition.name.trim() === '') faults.push({ code: 'NAME_REQUIRED', details: 'name: is required' });
@@ -65,24 +73,28 @@ export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, '
 /** Every fieldType is made explicit, so that declaring a field later does not change the meaning of a stored filter. */
 export function withFieldTypes<T extends Pick<AutomationDefinition, 'entryCriteria' | 'steps'>>(
   definition: T,
-  declared: DeclaredTypes,
+  declared: AutomationTypes,
 ): T {
   const { entryCriteria, steps } = definition;
   const { filterCriteria } = entryCriteria;
   const entry = filterCriteria
     ? { ...entryCriteria, filterCriteria: sayTypes(filterCriteria, declared) }
     : entryCriteria;
-  const said = steps.map((step) =>
-    step.type !== 'branch'
-      ? step
-      : {
-          ...step,
-          branches: step.branches.map((branch) =>
-            branch.filterCriteria ? { ...branch, filterCriteria: sayTypes(branch.filterCriteria, declared) } : branch,
-          ),
-        },
+  return { ...definition, entryCriteria: entry, steps: steps.map((step) => withTypesSaid(step, declared)) };
+}
+
+function withTypesSaid(step: AutomationStep, declared: AutomationTypes): AutomationStep {
+  if (step.type === 'wait_event') {
+    const { eventName, filterCriteria } = step.waitEvent;
+    if (!filterCriteria) return step;
+    const said = sayTypes(filterCriteria, typesOf(eventName, declared));
+    return { ...step, waitEvent: { ...step.waitEvent, filterCriteria: said } };
+  }
+  if (step.type !== 'branch') return step;
+  const branches = step.branches.map((branch) =>
+    branch.filterCriteria ? { ...branch, filterCriteria: sayTypes(branch.filterCriteria, declared) } : branch,
   );
-  return { ...definition, entryCriteria: entry, steps: said };
+  return { ...step, branches };
 }
 
 function sayTypes(criteria: Record<string, unknown>, declared: DeclaredTypes): Record<string, unknown> {
@@ -103,7 +115,7 @@ function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
   if (entry.type === 'event_trigger' && entry.eventName === undefined)
     faults.push({ code: 'EVENT_NAME_REQUIRED', details: 'entryCriteria/eventName: is required for event_trigger' });
   if (entry.eventName !== undefined && !EVENT_NAME.test(entry.eventName))
-    fault('entryCriteria/eventName: must be 1 to 64 letters, digits or underscores');
+    fault(`entryCriteria/eventName: must be ${EVENT_NAME_WORDS}`);
   if (entry.listId === GLOBAL_LIST && entry.type === 'list_left')
     fault('entryCriteria/listId: must not be the global list, which contacts leave only when they are deleted');
   else if (entry.listId === GLOBAL_LIST)
@@ -118,29 +130,42 @@ function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
   return faults;
 }
 
-/** All branches of a step are compared with a person in one turn. */
-export function searchFaults(steps: readonly AutomationStep[], declared: DeclaredTypes): string[] {
+/** All filters of a step are compared with a person in one turn. */
+export function searchFaults(steps: readonly AutomationStep[], declared: AutomationTypes): string[] {
   return steps.flatMap((step, index) => {
-    if (step.type !== 'branch') return [];
-    const lengths = step.branches.map(({ filterCriteria }) => {
-      const parsed = filterCriteria && parseFilter(filterCriteria, declared);
-      return parsed?.ok ? searchedLength(parsed.filter) : 0;
-    });
+    const { field, lengths } = searchedIn(step, declared);
     const length = lengths.reduce((sum, one) => sum + one, 0);
     if (length <= SEARCHED_LENGTH_MAX) return [];
     return [
-      `steps/${index}/branches: the values of contains and not_contains in all branches of a step may have ${SEARCHED_LENGTH_MAX} characters ` +
+      `steps/${index}/${field}: the values of contains and not_contains in all filters of a step may have ${SEARCHED_LENGTH_MAX} characters ` +
         `together, each counted as ${SEARCHED_LENGTH_MIN} at least, and have ${length}; shorten or remove some of them, or use equals or starts_with`,
     ];
   });
 }
 
-function stepFaults(step: AutomationStep, path: string, declared: DeclaredTypes): Fault[] {
+function searchedIn(step: AutomationStep, declared: AutomationTypes): { field: string; lengths: number[] } {
+  const lengthOf = (criteria: Record<string, unknown> | null | undefined, types: DeclaredTypes) => {
+    const parsed = criteria && parseFilter(criteria, types);
+    return parsed?.ok ? searchedLength(parsed.filter) : 0;
+  };
+  if (step.type === 'branch')
+    return {
+      field: 'branches',
+      lengths: step.branches.map(({ filterCriteria }) => lengthOf(filterCriteria, declared)),
+    };
+  if (step.type !== 'wait_event') return { field: '', lengths: [] };
+  const { eventName, filterCriteria } = step.waitEvent;
+  return { field: 'waitEvent', lengths: [lengthOf(filterCriteria, typesOf(eventName, declared))] };
+}
+
+function stepFaults(step: AutomationStep, path: string, declared: AutomationTypes): Fault[] {
   switch (step.type) {
     case 'wait':
       return delayFaults(step.delay, `${path}/delay`).map(invalid);
     case 'wait_until':
       return untilFaults(step.until, `${path}/until`, declared).map(invalid);
+    case 'wait_event':
+      return eventFaults(step.waitEvent, `${path}/waitEvent`, declared);
     case 'email':
       return emailFaults(step.email, path);
     case 'branch':
@@ -156,6 +181,18 @@ function stepFaults(step: AutomationStep, path: string, declared: DeclaredTypes)
         details,
       }));
   }
+}
+
+function eventFaults(waitEvent: AutomationWaitEvent, path: string, declared: AutomationTypes): Fault[] {
+  const { eventName, timeout, filterCriteria } = waitEvent;
+  const faults: Fault[] = [];
+  if (eventName === '') faults.push({ code: 'EVENT_NAME_REQUIRED', details: `${path}/eventName: is required` });
+  else if (!EVENT_NAME.test(eventName)) faults.push(invalid(`${path}/eventName: must be ${EVENT_NAME_WORDS}`));
+  faults.push(...delayFaults(timeout, `${path}/timeout`).map(invalid));
+  if (!filterCriteria) return faults;
+  const types = { ...typesOf(eventName, declared), behaviour: 'refused' as const };
+  const parsed = parseFilter(filterCriteria, types, `${path}/filterCriteria`);
+  return parsed.ok ? faults : [...faults, invalid(parsed.details)];
 }
 
 function splitFaults({ shares }: AutomationStep & { type: 'split' }, path: string): Fault[] {

@@ -17,6 +17,12 @@ function describeUntil({ time, weekdays, timezone, property, offset }: Automatio
 
 /** "wait 3 days, then welcome-2" */
 export function describeWait(step: WaitStep, then: string | null): string {
-  const wait = step.type === 'wait' ? describeDelay(step.delay) : `until ${describeUntil(step.until)}`;
-  return `wait ${wait}, then ${then ?? 'the end'}`;
+  return `wait ${describeEnd(step)}, then ${then ?? 'the end'}`;
+}
+
+function describeEnd(step: WaitStep): string {
+  if (step.type === 'wait') return describeDelay(step.delay);
+  if (step.type === 'wait_until') return `until ${describeUntil(step.until)}`;
+  const { eventName, timeout } = step.waitEvent;
+  return `for ${eventName}, ${describeDelay(timeout)} at most`;
 }

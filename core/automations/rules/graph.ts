@@ -12,6 +12,8 @@ export interface StepGraph {
   byId: ReadonlyMap<string, AutomationStep>;
   /** The step after a wait or an email, and after a branch step of which no branch matches; none after an exit. */
   next(step: AutomationStep): string | null;
+  /** The step after a wait_event for which no event came. */
+  afterTimeout(step: AutomationStep & { type: 'wait_event' }): string | null;
   /** The first step of a way that was taken. */
   entry(step: ForkStep, way: Pick<Fork, 'branchId'>): string | null;
   /** The ways around a step, the outermost first. */
@@ -40,14 +42,17 @@ export function stepGraph(steps: readonly AutomationStep[]): StepGraph {
     return fork ? { step: owner, fork } : null;
   }
 
+  function next(step: AutomationStep): string | null {
+    if (step.type === 'exit') return null;
+    if (step.nextStepId !== null || isFork(step)) return step.nextStepId;
+    return followers.get(step.stepId) ?? parent(step)?.fork.mergeStepId ?? null;
+  }
+
   return {
     first: steps[0] ?? null,
     byId,
-    next(step) {
-      if (step.type === 'exit') return null;
-      if (step.nextStepId !== null || isFork(step)) return step.nextStepId;
-      return followers.get(step.stepId) ?? parent(step)?.fork.mergeStepId ?? null;
-    },
+    next,
+    afterTimeout: (step) => step.timeoutStepId ?? next(step),
     entry(step, { branchId }) {
       const fork = forkOf(step, branchId);
       return fork?.nextStepId ?? firsts.get(placeIn(step.stepId, branchId)) ?? fork?.mergeStepId ?? null;
@@ -122,7 +127,7 @@ const namesFaults: Check = (steps) => {
 
 const targetFaults: Check = (steps, { byId }, at) =>
   steps.flatMap((step) => {
-    const named: Array<[string, string | null]> = [['nextStepId', step.nextStepId]];
+    const named = linksOf(step);
     if (isFork(step))
       for (const [index, { nextStepId, branch }] of forksOf(step).entries()) {
         named.push([`${listOf(step)}/${index}/nextStepId`, nextStepId]);
@@ -133,6 +138,12 @@ const targetFaults: Check = (steps, { byId }, at) =>
     );
   });
 
+/** The steps that a step names as the next ones, each in its field. */
+function linksOf(step: AutomationStep): Array<[string, string | null]> {
+  const links: ReturnType<typeof linksOf> = [['nextStepId', step.nextStepId]];
+  return step.type === 'wait_event' ? [...links, ['timeoutStepId', step.timeoutStepId]] : links;
+}
+
 /** A branch is entered by its branch step and left to its merge step, nowhere else. */
 const placeFaults: Check = (steps, graph, at) =>
   steps.flatMap((step, index) => {
@@ -142,11 +153,12 @@ const placeFaults: Check = (steps, graph, at) =>
       return [`${at(step)}/parentBranchId: names no branch`];
     if (index === 0 && step.parentBranchStepId !== null) return [`${at(step)}: the first step must not be in a branch`];
     const own = placeOf(step);
-    const target = step.nextStepId === null ? null : (graph.byId.get(step.nextStepId) ?? null);
-    const stray =
-      target && placeOf(target) !== own && !mayLeaveTo(graph, step, target)
-        ? [`${at(step)}/nextStepId: must name a step of the same branch, or the step where it merges`]
+    const stray = linksOf(step).flatMap(([field, link]) => {
+      const target = graph.byId.get(link ?? '');
+      return target && placeOf(target) !== own && !mayLeaveTo(graph, step, target)
+        ? [`${at(step)}/${field}: must name a step of the same branch, or the step where it merges`]
         : [];
+    });
     return isFork(step) ? [...stray, ...forkPlaceFaults(step, graph, at)] : stray;
   });
 
@@ -253,6 +265,7 @@ const pauseFaults: Check = (steps, graph, at) => {
 function targets(graph: StepGraph, step: AutomationStep): string[] {
   const next = graph.next(step);
   const entries = isFork(step) ? forksOf(step).map((fork) => graph.entry(step, fork)) : [];
+  if (step.type === 'wait_event') entries.push(graph.afterTimeout(step));
   // Each person is in one of the shares of a split.
   return [...new Set(step.type === 'split' ? entries : [next, ...entries])].filter((target) => target !== null);
 }

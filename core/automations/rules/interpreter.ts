@@ -1,9 +1,10 @@
 import type { FilterSubject, Past } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
 import type { AutomationStep, ExitReason, Heard } from '../model.ts';
+import { isWithin, type PersonEvent } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { type PersonUpdate, renderUpdate } from './update.ts';
-import { endOfWait, isWait } from './waits.ts';
+import { endOfWait, isWait, type WaitEnd, type WaitStep } from './waits.ts';
 
 /** The position of an enrollment: before the first step, or in a wait. */
 export interface Position {
@@ -19,6 +20,9 @@ export interface Facts {
   event?: { name: string; properties: Readonly<Record<string, unknown>> } | undefined;
   /** Things from outside that the step of the enrollment waited for, or one after it. */
   heard?: readonly Heard[] | undefined;
+  /** Custom events of the person since they entered, the oldest first: those that steps ask for, but the one that enrolled them. */
+  events?: readonly PersonEvent[] | undefined;
+  enteredMs: number;
   isUnsubscribed: boolean;
   /** The contact's past, as far as branches ask. */
   past?: Past | undefined;
@@ -27,8 +31,11 @@ export interface Facts {
 }
 
 export type StepEvent =
-  /** Of both kinds of waits. zone_missing: it is counted in the zone of the project, since the person has none. */
+  /** Of all kinds of waits. zone_missing: it is counted in the zone of the project, since the person has none. */
   | { type: 'wait'; stepId: string; untilMs: number; reason?: 'zone_missing' }
+  | { type: 'heard'; stepId: string; rule: string }
+  /** No event came before the end of the wait. */
+  | { type: 'timed_out'; stepId: string }
   | { type: 'email'; stepId: string }
   /** Of a split too. */
   | { type: 'branch'; stepId: string; branchId: string | null; rule: string }
@@ -67,16 +74,13 @@ export async function decide(automation: CompiledAutomation, position: Position,
   const waiting = position.stepId === null ? null : graph.byId.get(position.stepId);
   if (position.stepId !== null && !(waiting && isWait(waiting)))
     return { stepEvents, changes, next: { kind: 'exited', reason: 'step_removed', stepId: position.stepId } };
+  let cursor = graph.first?.stepId ?? null;
   if (waiting && isWait(waiting)) {
-    const { stepId } = waiting;
-    const fromMs = position.waitFromMs ?? facts.nowMs;
-    const end = endOfWait(waiting, fromMs, facts.person, automation.zones);
-    if (!end) return { stepEvents, changes, next: { kind: 'exited', reason: 'no_date', stepId } };
-    const { untilMs } = end;
-    if (untilMs > facts.nowMs) return { stepEvents, changes, next: { kind: 'wait', stepId, fromMs, untilMs } };
+    const { next, stepEvent, target } = lookAtWait(automation, waiting, position.waitFromMs ?? facts.nowMs, facts);
+    if (next) return { stepEvents, changes, next };
+    if (stepEvent) stepEvents.push(stepEvent);
+    cursor = target;
   }
-
-  let cursor = waiting ? graph.next(waiting) : (graph.first?.stepId ?? null);
   for (let step = stepAt(automation, cursor); step; step = stepAt(automation, cursor)) {
     const { stepId } = step;
     const reason = exitReason(automation, step, facts);
@@ -88,13 +92,14 @@ export async function decide(automation: CompiledAutomation, position: Position,
       continue;
     }
     if (isWait(step)) {
-      const end = endOfWait(step, facts.nowMs, facts.person, automation.zones);
-      if (!end) return { stepEvents, changes, next: { kind: 'exited', reason: 'no_date', stepId } };
-      const { untilMs, isZoneMissing } = end;
-      stepEvents.push({ type: 'wait', stepId, untilMs, ...(isZoneMissing && { reason: 'zone_missing' }) });
-      if (untilMs > facts.nowMs)
-        return { stepEvents, changes, next: { kind: 'wait', stepId, fromMs: facts.nowMs, untilMs } };
-      cursor = graph.next(step);
+      const { end, next, stepEvent, target } = lookAtWait(automation, step, facts.nowMs, facts);
+      if (end) {
+        const { untilMs, isZoneMissing } = end;
+        stepEvents.push({ type: 'wait', stepId, untilMs, ...(isZoneMissing && { reason: 'zone_missing' }) });
+      }
+      if (next) return { stepEvents, changes, next };
+      if (stepEvent) stepEvents.push(stepEvent);
+      cursor = target;
     } else if (step.type === 'email') {
       stepEvents.push({ type: 'email', stepId });
       cursor = graph.next(step);
@@ -126,6 +131,44 @@ export function stepAfter({ graph }: CompiledAutomation, stepId: string): string
 
 function stepAt({ graph }: CompiledAutomation, stepId: string | null): AutomationStep | undefined {
   return stepId === null ? undefined : graph.byId.get(stepId);
+}
+
+interface WaitLook {
+  end: WaitEnd | null;
+  /** null: the wait is over. */
+  next: Next | null;
+  /** How a wait for an event ended. */
+  stepEvent?: StepEvent;
+  target: string | null;
+}
+
+/** A wait that began at `fromMs`, as it is now. */
+function lookAtWait(automation: CompiledAutomation, step: WaitStep, fromMs: number, facts: Facts): WaitLook {
+  const { stepId } = step;
+  const { graph, awaited } = automation;
+  const target = graph.next(step);
+  const end = endOfWait(step, fromMs, facts.person, automation.zones);
+  if (!end) return { end, next: { kind: 'exited', reason: 'no_date', stepId }, target };
+  const { untilMs } = end;
+  if (step.type === 'wait_event' && isHeard(automation, step, { fromMs, untilMs }, facts))
+    return { end, next: null, stepEvent: { type: 'heard', stepId, rule: awaited.rule(step) }, target };
+  if (untilMs > facts.nowMs)
+    return { end, next: { kind: 'wait', stepId, fromMs, untilMs, awaits: awaited.namesAt(step) }, target };
+  if (step.type !== 'wait_event') return { end, next: null, target };
+  return { end, next: null, stepEvent: { type: 'timed_out', stepId }, target: graph.afterTimeout(step) };
+}
+
+/** It was recorded, or it happened so recently that it is yet to be, or long before the wait. */
+function isHeard(
+  { awaited }: CompiledAutomation,
+  step: WaitStep & { type: 'wait_event' },
+  wait: { fromMs: number; untilMs: number },
+  { heard = [], events = [], enteredMs, person }: Facts,
+): boolean {
+  if (heard.some(({ stepId, at }) => stepId === step.stepId && at.getTime() <= wait.untilMs)) return true;
+  return events.some(
+    (event) => isWithin(step, event, { ...wait, enteredMs }) && awaited.isMeant(step, { contact: person, event }),
+  );
 }
 
 function exitReason(

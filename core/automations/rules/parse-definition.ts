@@ -5,6 +5,7 @@ import type {
   AutomationStep,
   AutomationUntil,
   AutomationUpdate,
+  AutomationWaitEvent,
   EntryCriteria,
   ExitCriteria,
   Reentry,
@@ -14,6 +15,8 @@ type Definition = Described<typeof updateAutomationBody>;
 type StepInput = NonNullable<Definition['steps']>[number];
 type EntryInput = NonNullable<Definition['entryCriteria']>;
 
+/** Left out: a fault of the definition. */
+const NO_DELAY = { value: -1, unit: 'minutes' } as const;
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
 /** The canonical steps. `newId` makes the ids that the caller left out. */
@@ -29,12 +32,16 @@ function readStep(step: StepInput, index: number, newId: (place: string) => stri
     parentBranchId: step.parentBranchId || null,
     checkExitCriteria: step.checkExitCriteria ?? true,
   };
-  if (step.type === 'wait') return { ...common, type: 'wait', delay: step.delay ?? { value: -1, unit: 'minutes' } };
+  if (step.type === 'wait') return { ...common, type: 'wait', delay: step.delay ?? NO_DELAY };
   if (step.type === 'wait_until') return { ...common, type: 'wait_until', until: readUntil(step.until ?? {}) };
   if (step.type === 'email') return { ...common, type: 'email', email: readEmail(step.email ?? {}) };
   if (step.type === 'exit') return { ...common, type: 'exit' };
   if (step.type === 'update_contact')
     return { ...common, type: 'update_contact', update: readUpdate(step.update ?? {}) };
+  if (step.type === 'wait_event') {
+    const timeoutStepId = step.timeoutStepId || null;
+    return { ...common, type: 'wait_event', waitEvent: readWaitEvent(step.waitEvent ?? {}), timeoutStepId };
+  }
   if (step.type === 'split') {
     const shares = (step.shares ?? []).map(({ branchId, label = '', share, nextStepId }, number) => ({
       branchId: branchId ?? newId(`share ${index}/${number}`),
@@ -89,6 +96,14 @@ function readUntil(input: NonNullable<StepInput['until']>): AutomationUntil {
   if (property !== undefined) until.property = property.replace(/^customFields\./, 'contactProperties.');
   if (offset) until.offset = { value: offset.value, unit: offset.unit, direction: offset.direction };
   return until;
+}
+
+function readWaitEvent(input: NonNullable<StepInput['waitEvent']>): AutomationWaitEvent {
+  const { eventName = '', timeout = NO_DELAY, since = 'step' } = input;
+  const waitEvent: AutomationWaitEvent = { eventName, timeout: { value: timeout.value, unit: timeout.unit }, since };
+  const filterCriteria = readCriteria(input.filterCriteria);
+  if (filterCriteria) waitEvent.filterCriteria = filterCriteria;
+  return waitEvent;
 }
 
 function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {

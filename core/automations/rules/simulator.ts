@@ -4,6 +4,7 @@ import type { Pause } from '../../base/work/breathe.ts';
 import type { Tally } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
 import type { ExitReason, ReentryRefusal } from '../model.ts';
+import { type PersonEvent, stepMeant } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { decide, type Facts, type PersonChange, type Position, type StepEvent } from './interpreter.ts';
 import { reentryOf, reentryRefusal } from './reentry.ts';
@@ -54,6 +55,9 @@ interface Inside {
   position: Position;
   event: Event | undefined;
   untilMs: number;
+  enteredMs: number;
+  /** Since then, but the one that began it. */
+  events: PersonEvent[];
 }
 
 /** Runs until nothing more happens. Events at the moment of a wake-up happen before it. */
@@ -79,7 +83,8 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     if (!inside || !contact) return;
     const past = world.tally.of(contact._id.toHexString());
     const change: Facts['change'] = (person, update) => world.change(person, update, nowMs);
-    const facts = { nowMs, person: contact, event: inside.event, isUnsubscribed, past, change };
+    const { event, events, enteredMs } = inside;
+    const facts = { nowMs, person: contact, event, events, enteredMs, isUnsubscribed, past, change };
     const { stepEvents, changes, next } = await decide(automation, inside.position, facts);
     for (const own of changes) followOwn(own, nowMs);
     if (stepEvents.some(({ type }) => type === 'email')) done = new Set();
@@ -108,7 +113,8 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     }
     const made: SimulatedEntry = { enteredAt: at, enteredBy: trigger, steps: [], exit: null };
     result.entries.push(made);
-    inside = { entry: made, position: { stepId: null, waitFromMs: null }, event, untilMs: atMs };
+    const position = { stepId: null, waitFromMs: null };
+    inside = { entry: made, position, event, untilMs: atMs, enteredMs: atMs, events: [] };
     await advance(atMs);
   }
 
@@ -121,6 +127,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
       world.tally.add(contact._id.toHexString(), { kind: 'event', at: new Date(atMs), eventName, properties });
       if (entry.eventName === event.name && entry.isEnteredByEvent({ contact, event }))
         await enter(atMs, `event ${event.name}`, event);
+      await hear(atMs, event);
       return;
     }
     if (occurrence.kind === 'act') {
@@ -135,6 +142,15 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
       return;
     }
     await change(contact, occurrence.apply(contact), atMs);
+  }
+
+  async function hear(atMs: number, event: Event): Promise<void> {
+    if (!inside || !contact || inside.event === event) return;
+    const { position, untilMs, enteredMs, events } = inside;
+    const happened = { ...event, at: new Date(atMs) };
+    events.push(happened);
+    const wait = { fromMs: position.waitFromMs ?? enteredMs, untilMs, enteredMs };
+    if (stepMeant(automation, position.stepId, happened, { contact, wait }) !== null) await advance(atMs);
   }
 
   function noteAct({ _id }: Contact, { atMs, act, url }: Extract<Occurrence, { kind: 'act' }>): void {

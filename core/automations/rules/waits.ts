@@ -5,7 +5,7 @@ import type { AutomationDelay, AutomationStep, AutomationUntil } from '../model.
 
 /** How long people wait in a step. */
 
-export type WaitStep = AutomationStep & { type: 'wait' | 'wait_until' };
+export type WaitStep = AutomationStep & { type: 'wait' | 'wait_until' | 'wait_event' };
 
 /** The zone of the project, and the contact property with that of a person. */
 export interface Zones {
@@ -13,7 +13,7 @@ export interface Zones {
   timezoneProperty: string | null;
 }
 
-interface WaitEnd {
+export interface WaitEnd {
   untilMs: number;
   /** The person has no zone, or none that exists, where the step asks for it. */
   isZoneMissing: boolean;
@@ -33,7 +33,7 @@ const DAYS_LOOKED_AT = 16;
 const FIRST_WEEKDAY = WEEKDAYS.indexOf('thu');
 
 export function isWait(step: AutomationStep): step is WaitStep {
-  return step.type === 'wait' || step.type === 'wait_until';
+  return step.type === 'wait' || step.type === 'wait_until' || step.type === 'wait_event';
 }
 
 /**
@@ -42,6 +42,7 @@ export function isWait(step: AutomationStep): step is WaitStep {
  */
 export function endOfWait(step: WaitStep, fromMs: number, person: Person, zones: Zones): WaitEnd | null {
   if (step.type === 'wait') return { untilMs: fromMs + delayMs(step.delay), isZoneMissing: false };
+  if (step.type === 'wait_event') return { untilMs: fromMs + delayMs(step.waitEvent.timeout), isZoneMissing: false };
   const { until } = step;
   if (until.property !== undefined) {
     const dateMs = dateOf(until.property, person);
@@ -107,7 +108,7 @@ export function delayMs({ value, unit }: AutomationDelay): number {
 }
 
 export function delayFaults(delay: AutomationDelay, path: string): string[] {
-  if (delay.value < 0) return [`${path}: is required for a wait step`];
+  if (delay.value < 0) return [`${path}: is required`];
   return delayMs(delay) <= DELAY_DAYS_MAX * DAY_MS ? [] : [`${path}: must be ${DELAY_DAYS_MAX} days at most`];
 }
 

@@ -15,6 +15,8 @@ describe('docs/automations.md', () => {
 
   it('shows steps that can be activated as they are', async () => {
     const list = await created(env.own.client, '/contact-lists', { name: 'Welcomed' });
+    const properties = [{ propertyName: 'amount', type: 'number' }];
+    await created(env.own.client, '/events', { eventName: 'bought', properties });
     for (const text of examples) {
       const body = { name: 'As shown', active: true, steps: JSON.parse(text.replaceAll('<listId>', list.id)) };
       const { status, body: answer } = await env.own.client.post('/automations', body);

@@ -9,7 +9,7 @@ export interface Way {
   from: string;
   /** A step, or END. */
   to: string;
-  /** Of a branch step: the branch that is taken, null when none holds. */
+  /** Of a branch step: the branch that is taken, null when none holds. Of a wait_event: how it ends, as the history says it. */
   branchId?: string | null;
   label?: string;
 }
@@ -17,6 +17,7 @@ export interface Way {
 export const ENTRY = '\u0000entry';
 export const END = '\u0000end';
 export const OTHERWISE = 'otherwise';
+const NOT_IN_TIME = 'not in time';
 
 type Step = AutomationStep;
 
@@ -49,12 +50,14 @@ export function waysOf(steps: readonly Step[]): Way[] {
     }
     if (step.type === 'branch')
       ways.push({ id: `${from}/else`, from, to: target(step.nextStepId), branchId: null, label: OTHERWISE });
-    else if (step.type !== 'split')
-      ways.push({
-        id: from,
-        from,
-        to: target(step.nextStepId ?? followers.get(from) ?? mergeOf(steps, step)),
-      });
+    else if (step.type !== 'split') {
+      const next = step.nextStepId ?? followers.get(from) ?? mergeOf(steps, step);
+      if (step.type === 'wait_event') {
+        ways.push({ id: `${from}/heard`, from, to: target(next), branchId: 'heard', label: 'when it comes' });
+        const late = target(step.timeoutStepId ?? next);
+        ways.push({ id: `${from}/timed_out`, from, to: late, branchId: 'timed_out', label: NOT_IN_TIME });
+      } else ways.push({ id: from, from, to: target(next) });
+    }
   }
   return ways;
 }
@@ -91,6 +94,7 @@ export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'split') return `Split ${(step.shares ?? []).map(({ share }) => share).join(' / ')}`;
   if (step.type === 'exit') return 'Leave';
   if (step.type === 'wait_until') return untilName(step.until ?? {});
+  if (step.type === 'wait_event') return `Wait for ${step.waitEvent?.eventName ?? 'an event'}`;
   if (step.type === 'update_contact') return updateName(step.update ?? {});
   const { subject, templateId, templateName } = step.email ?? {};
   return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';

@@ -6,7 +6,7 @@ import type { Path } from '../../../paths.ts';
 import { to } from '../../../router.ts';
 import type { Names } from '../names.ts';
 import type { Mark } from './compare.ts';
-import { END, ENTRY, nameOf, type Way, waysOf } from './flow.ts';
+import { END, ENTRY, nameOf, type Way, waitName, waysOf } from './flow.ts';
 import { type Box, layout, pathOf } from './layout.ts';
 import { entryName, entryTypes, reentryWords } from './state.tsx';
 
@@ -119,6 +119,7 @@ const icons = {
   split: 'automation',
   exit: 'close',
   update_contact: 'contacts',
+  wait_event: 'now',
 } as const;
 
 function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, names: Names): Node[] {
@@ -141,6 +142,7 @@ function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, name
         exit: `${count(own?.exited ?? 0)} left here`,
         wait_until: `${count(own?.entered ?? 0)} came here`,
         update_contact: `${people(own?.updated ?? 0)} changed`,
+        wait_event: `${waitName(step.waitEvent?.timeout)} at most`,
       }[step.type];
       return { id: step.stepId, name: nameOf(step, names.templates), under, icon, here: own?.active ?? 0 };
     }),

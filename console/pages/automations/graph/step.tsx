@@ -40,7 +40,7 @@ export function ChosenStep({
       </a>
     );
   const { active = 0, entered = 0, exited = 0, exitedBy = {}, emails = 0 } = figures ?? {};
-  const { zoneMissing = 0, updated = 0, failed = 0 } = figures ?? {};
+  const { zoneMissing = 0, updated = 0, failed = 0, heard = 0, timedOut = 0 } = figures ?? {};
   const pairs: Array<readonly [string, ComponentChildren]> = [
     ['Here now', people(active, { at: step.stepId })],
     ['Came here', count(entered)],
@@ -52,6 +52,9 @@ export function ChosenStep({
     ...(step.until?.timezone === 'contact' ? [['Without a zone of their own', count(zoneMissing)] as const] : []),
     ...(step.type === 'update_contact'
       ? [['Changed', count(updated)] as const, ['Could not be changed', count(failed)] as const]
+      : []),
+    ...(step.type === 'wait_event'
+      ? [['The event came', count(heard)] as const, ['Not in time', count(timedOut)] as const]
       : []),
   ];
   const zone = zoneWords(step);
@@ -68,7 +71,7 @@ export function ChosenStep({
         </p>
       )}
       {step.type === 'update_contact' && <Pairs pairs={updateLines(step.update ?? {}, names.lists.name)} />}
-      {(step.type === 'branch' || step.type === 'split') && (
+      {['branch', 'split', 'wait_event'].includes(step.type) && (
         <Pairs
           pairs={waysOf(automation.steps)
             .filter(({ from }) => from === step.stepId)
