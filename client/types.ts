@@ -433,7 +433,7 @@ export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
 
 export interface AutomationStep {
   stepId: string;
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. webhook: posts an event about the person. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   nextStepId: string | null;
   parentBranchStepId: string | null;
@@ -455,10 +455,12 @@ export interface AutomationStep {
   waitEvent?: AutomationWaitEvent;
   /** Of a wait_event: the step after its time-out; null: the step after it. */
   timeoutStepId?: string | null;
+  /** Of a webhook: posts an event of type automation.step_webhook about the person to one address alone, signed, tried again and logged like the deliveries of every webhook. Either url or webhookId. */
+  webhook?: AutomationWebhook;
 }
 
 export interface AutomationStepInput {
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. webhook: posts an event about the person. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it. */
   type: AutomationStepType;
   stepId?: string;
   nextStepId?: string | null;
@@ -477,9 +479,29 @@ export interface AutomationStepInput {
   waitEvent?: AutomationWaitEvent;
   /** Of a wait_event: the step after its time-out. Omitted or null: the step after it, as with the event. */
   timeoutStepId?: string | null;
+  /** Of a webhook: posts an event of type automation.step_webhook about the person to one address alone, signed, tried again and logged like the deliveries of every webhook. Either url or webhookId. */
+  webhook?: AutomationWebhookInput;
 }
 
-export type AutomationStepType = 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact' | 'wait_event';
+export type AutomationStepType =
+  | 'wait'
+  | 'email'
+  | 'branch'
+  | 'split'
+  | 'exit'
+  | 'wait_until'
+  | 'update_contact'
+  | 'wait_event'
+  | 'webhook';
+
+export interface AutomationStepWebhookEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A contact came to a webhook step of an automation; for the webhook of that step alone. */
+  type: 'automation.step_webhook';
+  createdAt: string;
+  data: StepOfContact;
+}
 
 export interface AutomationUntil {
   time?: string;
@@ -518,6 +540,28 @@ export interface AutomationWarning {
   /** NO_UNSUBSCRIBE_LINK: the body has neither {{unsubscribe}} nor {{preferencesUrl}}. */
   code: 'NO_UNSUBSCRIBE_LINK';
   message: string;
+}
+
+export interface AutomationWebhook {
+  /** A public https URL. Its webhook, without events of its own, is made when the automation is activated and listed with the others; POST /webhooks/{webhookId}/rotate-secret shows a secret of it. */
+  url?: string;
+  /** A webhook of the project, whatever its events are. */
+  webhookId?: string;
+  /** Their names; a PATCH that repeats them keeps the values. */
+  headers?: WebhookHeaderName[];
+  /** false, or left out: the person goes on at once, whatever comes of the request. */
+  wait: boolean;
+}
+
+export interface AutomationWebhookInput {
+  /** A public https URL. Its webhook, without events of its own, is made when the automation is activated and listed with the others; POST /webhooks/{webhookId}/rotate-secret shows a secret of it. */
+  url?: string;
+  /** A webhook of the project, whatever its events are. */
+  webhookId?: string;
+  /** Sent with each request, beside those of every webhook. */
+  headers?: WebhookHeader[];
+  /** false, or left out: the person goes on at once, whatever comes of the request. */
+  wait?: boolean;
 }
 
 export interface AutomationsPage {
@@ -1606,7 +1650,8 @@ export type DeliveryType =
   | 'migration.failed'
   | 'reputation.warning'
   | 'reputation.recovered'
-  | 'webhook.test';
+  | 'webhook.test'
+  | 'automation.step_webhook';
 
 export interface DnsRecord {
   name: string;
@@ -2124,12 +2169,14 @@ export interface EnrollmentChange {
 }
 
 export interface EnrollmentEvent {
-  type: 'entered' | 'wait' | 'heard' | 'timed_out' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'parked' | 'moved' | 'completed' | 'exited';
+  type: 'entered' | 'wait' | 'heard' | 'timed_out' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook' | 'parked' | 'moved' | 'completed' | 'exited';
   at: string;
   stepId?: string;
   /** Of a wait: its end. */
   until?: string;
   emailId?: string;
+  /** Of a webhook: the event that it posts, in the deliveries of its webhook. */
+  eventId?: string;
   branchId?: string | null;
   /** The criteria that decided. */
   rule?: string;
@@ -3972,7 +4019,7 @@ export interface SimulatedMail {
 }
 
 export interface SimulatedStep {
-  type: 'wait' | 'heard' | 'timed_out' | 'email' | 'branch' | 'branch_left' | 'update_contact';
+  type: 'wait' | 'heard' | 'timed_out' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook';
   at: string;
   stepId: string;
   /** Of a wait: its end. */
@@ -4073,9 +4120,23 @@ export interface StartedMigration {
   status: MigrationStatus;
 }
 
+export interface StepOfContact {
+  enrollmentId: string;
+  automationId: string;
+  stepId: string;
+  /** The address of the contact. */
+  email: string;
+  contact: ContactData;
+  /** The event that let the contact in; null: another trigger did. */
+  event: {
+    name: string;
+    properties: Record<string, PropertyValue>;
+  } | null;
+}
+
 export interface StepStatistics {
   stepId: string;
-  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact' | 'wait_event' | 'removed';
+  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact' | 'wait_event' | 'webhook' | 'removed';
   entered: number;
   active: number;
   exited: number;
@@ -4765,7 +4826,18 @@ export type WebhookEvent =
   | MigrationFailedEvent
   | ReputationWarningEvent
   | ReputationRecoveredEvent
+  | AutomationStepWebhookEvent
   | WebhookTestEvent;
+
+export interface WebhookHeader {
+  name: string;
+  /** Stored sealed, and never answered. Left out: the value that the step has, as long as it calls the same url or webhook. */
+  value?: string;
+}
+
+export interface WebhookHeaderName {
+  name: string;
+}
 
 export interface WebhookTest {
   /** The webhook that is tested. */

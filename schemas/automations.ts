@@ -11,6 +11,7 @@ import {
   pageFields,
   timestampField,
 } from './common.ts';
+import { webhook, webhookAnswer } from './events/step-webhooks.ts';
 import { givenTags } from './mail/tags.ts';
 import { CONTACT_LISTS_MAX, contactFieldValues, customProperties } from './people/contacts.ts';
 import { schema, shape } from './schema.ts';
@@ -232,12 +233,22 @@ const update = {
   },
 } as const;
 
-const STEP_TYPES = ['wait', 'email', 'branch', 'split', 'exit', 'wait_until', 'update_contact', 'wait_event'] as const;
+const STEP_TYPES = [
+  'wait',
+  'email',
+  'branch',
+  'split',
+  'exit',
+  'wait_until',
+  'update_contact',
+  'wait_event',
+  'webhook',
+] as const;
 const stepType = {
   title: 'AutomationStepType',
   enum: STEP_TYPES,
   description:
-    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it.',
+    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. webhook: posts an event about the person. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it.',
 } as const;
 const step = {
   title: 'AutomationStepInput',
@@ -262,6 +273,7 @@ const step = {
       description:
         'Of a wait_event: the step after its time-out. Omitted or null: the step after it, as with the event.',
     },
+    webhook,
   },
 } as const;
 
@@ -441,6 +453,7 @@ const stepAnswer = {
       ...nullableString,
       description: 'Of a wait_event: the step after its time-out; null: the step after it.',
     },
+    webhook: webhookAnswer,
   },
 } as const;
 
@@ -613,7 +626,17 @@ const enrollment = {
         properties: {
           type: {
             enum: [
-              ...['entered', 'wait', 'heard', 'timed_out', 'email', 'branch', 'branch_left', 'update_contact'],
+              ...[
+                'entered',
+                'wait',
+                'heard',
+                'timed_out',
+                'email',
+                'branch',
+                'branch_left',
+                'update_contact',
+                'webhook',
+              ],
               ...['parked', 'moved', 'completed', 'exited'],
             ],
           },
@@ -621,6 +644,10 @@ const enrollment = {
           stepId: { type: 'string' },
           until: { ...timestampField, description: 'Of a wait: its end.' },
           emailId: idField,
+          eventId: {
+            ...idField,
+            description: 'Of a webhook: the event that it posts, in the deliveries of its webhook.',
+          },
           branchId: nullableString,
           rule: { type: 'string', description: 'The criteria that decided.' },
           reason: {
@@ -649,7 +676,7 @@ const simulatedStep = {
   type: 'object',
   required: ['type', 'at', 'stepId'],
   properties: {
-    type: { enum: ['wait', 'heard', 'timed_out', 'email', 'branch', 'branch_left', 'update_contact'] },
+    type: { enum: ['wait', 'heard', 'timed_out', 'email', 'branch', 'branch_left', 'update_contact', 'webhook'] },
     at: timestampField,
     stepId: { type: 'string' },
     until: { ...timestampField, description: 'Of a wait: its end.' },

@@ -90,6 +90,8 @@ export const PATTERN_SENTENCES: Readonly<Record<string, string>> = {
   '^[a-z0-9-]+$': 'must be a mailbox provider as answers show it: small letters, digits and hyphens',
   '^[A-Za-z0-9][A-Za-z0-9.-]*$': 'must be a domain, for example news.example.com',
   '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'must be a time of day from 00:00 to 23:59, for example 09:00',
+  "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": 'must be the name of a header: letters, digits and hyphens, for example X-Key',
+  '^[\\x20-\\x7e]+$': 'must be one line of ASCII characters',
   '^#[0-9A-Fa-f]{6}$': 'must be a colour of # and six digits from 0 to 9 and a to f, for example #1a6b54',
   '^([1-9][0-9]{0,8}|draft)$': 'must be the number of a version, or draft',
   '^[0-9a-f]{24}$': 'must be an id, 24 digits from 0 to 9 and a to f',

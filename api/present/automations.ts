@@ -1,7 +1,7 @@
 import { pendingOf } from '../../core/automations/by-hand/jobs.ts';
 import type { EnrollmentJob } from '../../core/automations/by-hand/model.ts';
 import type { EnrollmentView } from '../../core/automations/enrollments/enrollments.ts';
-import type { Automation, EventDefinition, EventRecord } from '../../core/automations/model.ts';
+import type { Automation, AutomationStep, EventDefinition, EventRecord } from '../../core/automations/model.ts';
 import { reentryOf } from '../../core/automations/rules/reentry.ts';
 import type { SimulatedAutomation } from '../../core/automations/simulate.ts';
 import type { Inside, Statistics } from '../../core/automations/statistics.ts';
@@ -36,7 +36,7 @@ export function presentAutomation(
     entryCriteria,
     reentry: reentryOf(automation),
     exitCriteria,
-    steps,
+    steps: steps.map(presentStep),
     tags,
     ...(unsubscribeGroupId === null ? {} : { unsubscribeGroupId }),
     trackingOpen,
@@ -50,6 +50,14 @@ export function presentAutomation(
     updatedAt,
     ...more,
   };
+}
+
+/** Headers of a webhook by their names alone. */
+function presentStep(step: AutomationStep) {
+  if (step.type !== 'webhook') return step;
+  const { sealedHeaders, ...webhook } = step.webhook;
+  const named = sealedHeaders ? { headers: sealedHeaders.names.map((name) => ({ name })) } : {};
+  return { ...step, webhook: { ...webhook, ...named } };
 }
 
 /** With `existing: keep` all stay where they are. */

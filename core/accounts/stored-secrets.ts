@@ -8,6 +8,7 @@ import {
   secretKeyNames,
 } from '../base/secrets.ts';
 import { dkimEd25519Secrets, dkimSecrets } from '../domains/keys.ts';
+import { headerSecrets } from '../events/webhook-headers.ts';
 import { previousSecrets, webhookSecrets } from '../events/webhook-secrets.ts';
 import { providerKeys } from '../migrations/keys.ts';
 import type { AccountsDeps } from './deps.ts';
@@ -26,6 +27,7 @@ export const secretKinds: ReadonlyArray<SecretKind<AccountsDeps>> = [
   dkimEd25519Secrets,
   webhookSecrets,
   previousSecrets,
+  headerSecrets,
   providerKeys,
 ];
 

@@ -20,6 +20,8 @@ import { namesAwaited } from './rules/awaited.ts';
 import { draftFaults, searchFaults, withFieldTypes } from './rules/definition.ts';
 import { readEntry, readExit, readReentry, readSteps } from './rules/parse-definition.ts';
 import { placeholdersOf, valueFaults } from './rules/update.ts';
+import { addressFaults } from './webhooks/addresses.ts';
+import { keepStepHeaders } from './webhooks/headers.ts';
 
 export type AutomationInput = Described<typeof updateAutomationBody>;
 
@@ -60,6 +62,7 @@ export async function createAutomation(
   const checked = await checkContent(deps, project, draft, { areStepsNew: true });
   if (active) await refuseIncomplete(deps, project, checked);
   else await requireNamed(deps, project, checked);
+  await keepStepHeaders(deps, project, checked.steps, { given: input.steps });
   const stored = { ...checked, awaited: namesAwaited(checked.steps) };
   if (active) return insertActive(deps, stored);
   return insertOnce(deps.db.automations, stored, { projectId: project._id });
@@ -92,6 +95,7 @@ export async function updateAutomation(
   const content = changedContent(before, input, origin);
   const changed = await checkContent(deps, project, content, { areStepsNew: input.steps !== undefined });
   await requireNamed(deps, project, changed);
+  await keepStepHeaders(deps, project, changed.steps, { given: input.steps, before: before.steps });
   if (before.activeAt) await keepDefinition(deps, before);
   const { _id, projectId } = before;
   const updated = await deps.db.automations.findOneAndUpdate(
@@ -111,7 +115,7 @@ export function changedContent(before: AutomationContent, input: AutomationInput
     entryCriteria: input.entryCriteria ? readEntry(input.entryCriteria) : before.entryCriteria,
     ...readReentry(input.reentry ?? before.reentry),
     exitCriteria: input.exitCriteria ? readExit(input.exitCriteria) : before.exitCriteria,
-    steps: input.steps ? readSteps(input.steps, newStepId(origin)) : before.steps,
+    steps: input.steps ? readSteps(input.steps, newStepId(origin), before.steps) : before.steps,
     tags: input.tags ?? before.tags,
     unsubscribeGroupId:
       input.unsubscribeGroupId === undefined ? before.unsubscribeGroupId : input.unsubscribeGroupId || null,
@@ -158,7 +162,7 @@ export async function checkContent<T extends AutomationContent>(
   const audience = await projectRulesOf(deps, project._id);
   const types = declaredTypes(audience, draft.entryCriteria);
   const declared = areStepsNew ? { ...limitsOf(deps, audience), ...types } : types;
-  const faults = draftFaults(draft, declared);
+  const faults = [...draftFaults(draft, declared), ...addressFaults(deps, draft.steps).map(unfit)];
   const first = faults[0];
   if (first) {
     const details = faults.filter(({ code }) => code === first.code).map((fault) => fault.details);
@@ -171,10 +175,14 @@ export async function checkContent<T extends AutomationContent>(
     await pause();
     checkTemplates(step, `steps/${index}`);
     if (step.type !== 'update_contact' || !areStepsNew) continue;
-    const unfit = valueFaults(step.update, `steps/${index}/update`, declared).join('; ');
-    if (unfit) throw invalid(`The automation is not valid: ${unfit}`, unfit);
+    const values = valueFaults(step.update, `steps/${index}/update`, declared).join('; ');
+    if (values) throw invalid(`The automation is not valid: ${values}`, values);
   }
   return withStoredIds(deps, project, withFieldTypes(draft, declared));
+}
+
+function unfit(details: string) {
+  return { code: 'VALIDATION_ERROR' as const, details };
 }
 
 /** Template source that does not parse is refused when it is saved. */

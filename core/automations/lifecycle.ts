@@ -4,6 +4,7 @@ import { inTransaction } from '../base/database/transactions.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import type { Project, Session } from '../base/model.ts';
 import { holdGroup } from '../consent/suppressions/groups.ts';
+import { openWebhooks } from '../events/step-webhooks.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { refuseTooLong, storedLength } from '../people/lists/searched.ts';
 import { touchProjectRules } from '../people/project-rules.ts';
@@ -13,6 +14,7 @@ import type { AutomationsDeps } from './deps.ts';
 import type { Automation, AutomationStatus, EntryCriteria } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
 import { refuseIncomplete, templatesOf } from './references.ts';
+import { urlsOf } from './webhooks/addresses.ts';
 
 /** Every change of a contact is compared with each live automation. */
 const LIVE_AUTOMATIONS_MAX = 100;
@@ -138,6 +140,7 @@ export async function touchRules(
   for (const [index, step] of automation.steps.entries())
     for (const templateId of templatesOf(step))
       await referToTemplate(deps, session, { _id: projectId }, templateId, `steps/${index}/email/templateId`);
+  await openWebhooks(deps, session, projectId, urlsOf(automation.steps));
   const live = { projectId, status, deletedAt: null };
   const count = await deps.db.automations.countDocuments(live, { session, limit: LIVE_AUTOMATIONS_MAX + 1 });
   if (count > LIVE_AUTOMATIONS_MAX)

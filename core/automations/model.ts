@@ -99,6 +99,16 @@ export interface AutomationUpdate {
   removeListIds?: string[];
 }
 
+/** Either url or webhookId. Ids are hexadecimal text. */
+export interface AutomationWebhook {
+  url?: string;
+  webhookId?: string;
+  /** The id of their values (`webhookHeaders`), and their names. */
+  sealedHeaders?: { id: string; names: string[] };
+  /** Whether the person waits for the answer. */
+  wait: boolean;
+}
+
 export interface AutomationShare {
   branchId: string;
   label: string;
@@ -127,6 +137,7 @@ export type AutomationStep = AnyStep &
     | { type: 'update_contact'; update: AutomationUpdate }
     /** `timeoutStepId` null: the step after it, as with the event. */
     | { type: 'wait_event'; waitEvent: AutomationWaitEvent; timeoutStepId: string | null }
+    | { type: 'webhook'; webhook: AutomationWebhook }
   );
 
 /** The steps of an automation. A version never changes: enrolled contacts keep theirs. */
@@ -216,6 +227,7 @@ export interface EnrollmentEvent {
     | 'branch'
     | 'branch_left'
     | 'update_contact'
+    | 'webhook'
     | 'parked'
     | 'moved'
     | 'completed'
@@ -225,6 +237,8 @@ export interface EnrollmentEvent {
   /** Of a wait: its end. */
   until?: Date;
   emailId?: ObjectId;
+  /** Of a webhook: the event that it posts. */
+  eventId?: ObjectId;
   branchId?: string | null;
   /** The criteria that decided. */
   rule?: string;

@@ -11,6 +11,7 @@ import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationStep } from './model.ts';
 import { eventNamesOf } from './rules/awaited.ts';
 import { activationFaults } from './rules/definition.ts';
+import { addressFaults, namedWebhooks, offFaults } from './webhooks/addresses.ts';
 
 /** Everything that a definition names must exist: 404 with the field. */
 export async function requireNamed(
@@ -38,7 +39,7 @@ async function missingForActivation(
   project: Pick<Project, '_id'>,
   definition: AutomationDefinition,
 ): Promise<string[]> {
-  const missing = activationFaults(definition);
+  const missing = [...activationFaults(definition), ...addressFaults(deps, definition.steps)];
   for (const { field, check } of namedThings(deps, project, definition, publishedTemplate)) {
     const problem = await check().then(
       () => null,
@@ -52,6 +53,7 @@ async function missingForActivation(
   missing.push(...(await missingEvents(deps, project, definition)));
   missing.push(...(await missingSubjects(deps, project, definition)));
   missing.push(...(await missingSenders(deps, project, definition)));
+  missing.push(...(await offFaults(deps, project, definition.steps)));
   return missing;
 }
 
@@ -124,7 +126,7 @@ function namedThings(
     const parsed = parseFilter(criteria, { contactProperties: {}, event: {} });
     if (parsed.ok) things.push({ field: path, check: () => requireLists(deps, project, parsed.filter, { path }) });
   }
-  things.push(...listsChanged(deps, project, steps));
+  things.push(...listsChanged(deps, project, steps), ...namedWebhooks(deps, project, steps));
   const seen = new Set<string>();
   for (const [index, step] of steps.entries()) {
     const templateId = step.type === 'email' ? step.email.templateId : undefined;

@@ -3,4 +3,7 @@ import type { TemplatesDeps } from '../templates/deps.ts';
 
 /** The ports and collections that functions of this room touch, with those of the rooms below. */
 export type EventsDeps = TemplatesDeps &
-  Needs<never, 'eventStreams' | 'previousWebhookSecrets' | 'projectEvents' | 'webhookDeliveries' | 'webhooks'>;
+  Needs<
+    never,
+    'eventStreams' | 'previousWebhookSecrets' | 'projectEvents' | 'webhookDeliveries' | 'webhookHeaders' | 'webhooks'
+  >;

@@ -13,6 +13,8 @@ export interface ProjectEvent {
   writtenAt: Date;
   /** Set when the contact that it is about was deleted, and for figures that the next event replaces. */
   eraseAt?: Date;
+  /** Of a step of an automation: for this webhook alone, with these headers. Absent: for all that want the type. */
+  to?: { webhookId: ObjectId; headersId?: ObjectId };
   data: Record<string, unknown>;
 }
 
@@ -40,6 +42,8 @@ export interface Webhook {
   projectId: ObjectId;
   url: string;
   events: string[];
+  /** Made for the url that steps of automations call. */
+  isOfSteps?: true;
   secret: Sealed;
   /** The last time at which one of the replaced secrets signs; absent until the first rotation. */
   previousSecretUntil?: Date;
@@ -59,6 +63,13 @@ export interface PreviousWebhookSecret {
   webhookId: ObjectId;
   sealed: Sealed;
   until: Date;
+}
+
+/** Headers that a step of an automation adds, as sealed JSON. */
+export interface WebhookHeaders {
+  _id: ObjectId;
+  projectId: ObjectId;
+  sealed: Sealed;
 }
 
 export interface WebhookTry {
@@ -92,5 +103,6 @@ declare module '../base/collections.ts' {
     webhooks: Collection<Webhook>;
     previousWebhookSecrets: Collection<PreviousWebhookSecret>;
     webhookDeliveries: Collection<WebhookDelivery>;
+    webhookHeaders: Collection<WebhookHeaders>;
   }
 }

@@ -1,5 +1,6 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { TEST_EVENT } from '../../schemas/events/webhooks.ts';
+import { SecretError } from '../base/secrets.ts';
 import { createBatcher } from '../base/work/batcher.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
@@ -7,6 +8,7 @@ import type { EventsDeps } from './deps.ts';
 import { WEBHOOK_DELIVERIES } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery, WebhookTry } from './model.ts';
+import { openHeaders } from './webhook-headers.ts';
 import { nextTryMs, WEBHOOK_DAY_MS, WEBHOOK_FAILING_DAYS_MAX } from './webhook-retries.ts';
 import { signingSecrets } from './webhook-secrets.ts';
 import { signedHeaders } from './webhook-signature.ts';
@@ -27,6 +29,7 @@ const TIMEOUT_MS = 10_000;
 const TRIES_KEPT = 20;
 const CONCURRENCY_MAX = 32;
 const OFF = 'The webhook was deleted or switched off.';
+const SEALED = 'The headers of the step do not open: SECRET_KEYS does not name their key.';
 const GONE = 'The event is not kept any more.';
 
 /** One delivery for each event and endpoint, tried until a 2xx comes or 24 hours are over. A crash between answer and write repeats it under the same id. */
@@ -73,10 +76,13 @@ async function deliver(deps: Delivering, delivery: WebhookDelivery): Promise<Due
 }
 
 async function post(deps: Delivering, webhook: Webhook, event: ProjectEvent): Promise<WebhookTry> {
+  const added = await headersOf(deps, event);
+  if (!added) return note(deps, null, SEALED, 0);
   const secrets = await signingSecrets(deps, webhook);
   const body = JSON.stringify(webhookBody(event));
   const timestamp = Math.floor(deps.clock.now().getTime() / 1000);
   const headers = {
+    ...added,
     'Content-Type': 'application/json',
     'User-Agent': 'Everpost-Webhooks/1.0',
     ...signedHeaders({ secrets, id: event._id.toHexString(), timestamp, body }),
@@ -86,6 +92,18 @@ async function post(deps: Delivering, webhook: Webhook, event: ProjectEvent): Pr
   const tookMs = Math.round(performance.now() - begun);
   if ('error' in answer) return note(deps, null, answer.error, tookMs);
   return note(deps, answer.status, null, tookMs);
+}
+
+/** null: they do not open. */
+async function headersOf(deps: EventsDeps, { to, projectId }: ProjectEvent): Promise<Record<string, string> | null> {
+  if (!to?.headersId) return {};
+  try {
+    const headers = await openHeaders(deps, { _id: to.headersId, projectId });
+    return Object.fromEntries(headers.map(({ name, value }) => [name, value]));
+  } catch (error) {
+    if (error instanceof SecretError) return null;
+    throw error;
+  }
 }
 
 async function tryAgain(deps: Delivering, delivery: WebhookDelivery, one: WebhookTry): Promise<DueOutcome> {

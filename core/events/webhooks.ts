@@ -61,8 +61,14 @@ export async function listWebhooks(deps: EventsDeps, project: Project, page: Pag
   return pageOf(deps.db.webhooks, { projectId: project._id }, page, { sort: { _id: -1 }, hint: 'newest' });
 }
 
-export function getWebhook(deps: EventsDeps, project: Project, id: string): Promise<Webhook> {
-  return findById(deps.db.webhooks, project, id, 'WEBHOOK');
+/** `field` is where the call names it. */
+export function getWebhook(
+  deps: EventsDeps,
+  project: Pick<Project, '_id'>,
+  id: string,
+  field?: string,
+): Promise<Webhook> {
+  return findById(deps.db.webhooks, project, id, 'WEBHOOK', field);
 }
 
 export async function updateWebhook(
@@ -72,7 +78,13 @@ export async function updateWebhook(
   { url, events, isActive }: Described<typeof updateWebhookBody>,
 ): Promise<Webhook> {
   if (url !== undefined) checkUrl(deps, url);
-  const { _id } = await getWebhook(deps, project, id);
+  const { _id, isOfSteps } = await getWebhook(deps, project, id);
+  if (url !== undefined && isOfSteps)
+    throw conflict(
+      'INVALID_STATE',
+      'This webhook calls the url of steps of automations; change it in the steps.',
+      'url: belongs to steps',
+    );
   const switched = isActive === undefined ? {} : { isActive, disabledReason: null, failingSince: null };
   const updated = await deps.db.webhooks.findOneAndUpdate(
     { _id, projectId: project._id },
@@ -116,7 +128,7 @@ export async function replayEvents(
   const { chosen, hint } = wanted.eventIds ? eventsById(wanted) : eventsBetween(wanted);
   if (!isActive) throw conflict('INVALID_STATE', 'The webhook is off; switch it on with isActive: true first.');
   const projectId = project._id;
-  const filter = { projectId, ...chosen, type: { $in: events } };
+  const filter = { projectId, ...chosen, $or: [{ type: { $in: events } }, { 'to.webhookId': _id }] };
   const total = await deps.db.projectEvents.countDocuments(filter, { limit: REPLAY_MAX + 1, hint });
   if (total > REPLAY_MAX)
     throw invalid(`One call delivers ${REPLAY_MAX} events at most; give a shorter range.`, 'to: is too far from from');

@@ -55,6 +55,7 @@ const collectionNames: Record<keyof Collections, string> = {
   webhooks: 'webhooks',
   previousWebhookSecrets: 'previousWebhookSecrets',
   webhookDeliveries: 'webhookDeliveries',
+  webhookHeaders: 'webhookHeaders',
   inboundMessages: 'inboundMessages',
   inboundUsage: 'inboundUsage',
   senders: 'senders',

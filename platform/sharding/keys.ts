@@ -75,6 +75,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   campaignContents: FEW,
   linkSets: FEW,
   webhooks: FEW,
+  webhookHeaders: FEW,
   senders: FEW,
   automations: FEW,
   automationDefinitions: FEW,

@@ -5,9 +5,9 @@ import { inboundStatus } from '../inbound.ts';
 import { smtpReply, suppressedBy } from '../mail/emails.ts';
 import { tagsField } from '../mail/tags.ts';
 import { migrationProvider, migrationStatus, phaseCounts, phaseName } from '../migrations.ts';
-import { contactFields } from '../people/contacts.ts';
+import { contactFields, propertyValues } from '../people/contacts.ts';
 import { type JsonSchema, shape } from '../schema.ts';
-import { type ProjectEventType, TEST_EVENT } from './webhooks.ts';
+import { type ProjectEventType, STEP_EVENT, TEST_EVENT } from './webhooks.ts';
 
 /** The payload of every event, as webhooks and /stream send it. */
 
@@ -126,6 +126,20 @@ const enrollment = data('EnrollmentChange', {
   endedAt: nullableTimestamp,
 });
 
+const step = data('StepOfContact', {
+  enrollmentId: idField,
+  automationId: idField,
+  stepId: { type: 'string' },
+  email: { type: 'string', description: 'The address of the contact.' },
+  contact,
+  event: {
+    type: ['object', 'null'],
+    required: ['name', 'properties'],
+    description: 'The event that let the contact in; null: another trigger did.',
+    properties: { name: { type: 'string' }, properties: propertyValues },
+  },
+});
+
 const template = data('TemplatePublication', {
   templateId: { type: 'string' },
   templateName: { type: 'string' },
@@ -157,7 +171,7 @@ export interface EventFacts {
   data: JsonSchema;
 }
 
-type WebhookEventType = ProjectEventType | typeof TEST_EVENT;
+type WebhookEventType = ProjectEventType | typeof STEP_EVENT | typeof TEST_EVENT;
 
 /** Every type of event: when it happens, and what it says. */
 export const webhookEvents: Record<WebhookEventType, EventFacts> = {
@@ -202,6 +216,10 @@ export const webhookEvents: Record<WebhookEventType, EventFacts> = {
   'reputation.recovered': {
     description: 'Bounces and complaints of a sending domain are below the limits again; at most once in 24 hours.',
     data: reputation,
+  },
+  [STEP_EVENT]: {
+    description: 'A contact came to a webhook step of an automation; for the webhook of that step alone.',
+    data: step,
   },
   [TEST_EVENT]: { description: 'A test of the webhook was asked for.', data: test },
 };

@@ -55,6 +55,9 @@ const eventType = { title: 'EventType', enum: eventTypes } as const;
 /** Made by `POST /webhooks/{webhookId}/test` alone, for one webhook, so no webhook can ask for it. */
 export const TEST_EVENT = 'webhook.test';
 
+/** Posted by a step of an automation to one webhook alone, so no webhook can ask for it. */
+export const STEP_EVENT = 'automation.step_webhook';
+
 export const WEBHOOKS_MAX = 50;
 /** The replaced secrets of a webhook that may sign at the same time; each adds a signature to every delivery. */
 export const PREVIOUS_SECRETS_MAX = 4;
@@ -150,7 +153,7 @@ const delivery = {
   properties: {
     id: idField,
     eventId: { ...idField, description: 'webhook-id and X-Webhook-Id, the same in every try.' },
-    type: { title: 'DeliveryType', enum: [...eventTypes, TEST_EVENT] },
+    type: { title: 'DeliveryType', enum: [...eventTypes, TEST_EVENT, STEP_EVENT] },
     status: deliveryStatus,
     attempts: { type: 'integer' },
     isReplay: { type: 'boolean' },

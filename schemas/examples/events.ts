@@ -20,6 +20,20 @@ const mail = {
 const ok = { code: 250, enhanced: '2.0.0', text: 'OK' };
 const userAgent = 'Mozilla/5.0';
 
+const contact = {
+  id: ids.contact,
+  email: 'ada@example.org',
+  firstName: 'Ada',
+  lastName: null,
+  userId: null,
+  mobile: null,
+  contactProperties: { plan: 'pro' },
+  listIds: [ids.list],
+  segmentIds: [],
+  createdAt: at,
+  updatedAt: at,
+};
+
 const data: Record<string, unknown> = {
   EmailOutcome: { ...mail, reply: ok, reason: null },
   EmailBounce: { ...mail, reply: { code: 550, enhanced: '5.1.1', text: 'no such user' }, reason: 'No such user.' },
@@ -46,19 +60,7 @@ const data: Record<string, unknown> = {
     attachmentCount: 0,
     attachments: 0,
   },
-  ContactData: {
-    id: ids.contact,
-    email: 'ada@example.org',
-    firstName: 'Ada',
-    lastName: null,
-    userId: null,
-    mobile: null,
-    contactProperties: { plan: 'pro' },
-    listIds: [ids.list],
-    segmentIds: [],
-    createdAt: at,
-    updatedAt: at,
-  },
+  ContactData: contact,
   DeletedContact: { id: ids.contact },
   CampaignChange: {
     id: ids.campaign,
@@ -85,6 +87,14 @@ const data: Record<string, unknown> = {
     exitReason: null,
     enteredAt: at,
     endedAt: null,
+  },
+  StepOfContact: {
+    enrollmentId: ids.other,
+    automationId: ids.automation,
+    stepId: 'tell-crm',
+    email: 'ada@example.org',
+    contact,
+    event: null,
   },
   TemplatePublication: {
     templateId: ids.template,

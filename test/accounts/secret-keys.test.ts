@@ -7,7 +7,8 @@ import { resealSecret, resealSecrets, secretKinds } from '../../core/accounts/st
 import type { Deps } from '../../core/base/deps.ts';
 import { openDkimKey } from '../../core/domains/keys.ts';
 import type { Domain } from '../../core/domains/model.ts';
-import type { Webhook } from '../../core/events/model.ts';
+import type { Webhook, WebhookHeaders } from '../../core/events/model.ts';
+import { openHeaders } from '../../core/events/webhook-headers.ts';
 import { signingSecrets, webhookSecret } from '../../core/events/webhook-secrets.ts';
 import { mailLocalPart, readMailLocalPart, unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import { openKey } from '../../core/migrations/keys.ts';
@@ -23,7 +24,11 @@ const NEW = `new:${Buffer.alloc(32, 8).toString('base64')}`;
 /** The driver of MongoDB gives up after 2.5 s. */
 const CHECK_FAILED_MS = 3_500;
 const SCRIPTS = ['api/main.ts', 'workers/main.ts'] as const;
-const KINDS = ['DKIM keys', 'Ed25519 DKIM keys', 'webhook secrets', 'replaced webhook secrets', 'provider keys'];
+const KINDS = [
+  ...['DKIM keys', 'Ed25519 DKIM keys', 'webhook secrets', 'replaced webhook secrets'],
+  ...['webhook header sets', 'provider keys'],
+];
+const HEADERS = [{ name: 'X-Key', value: 'a key of theirs' }];
 
 describe('Secret keys', function () {
   this.timeout(180_000);
@@ -40,8 +45,9 @@ describe('Secret keys', function () {
 
   /** One secret of each kind, sealed through the API. No worker runs, so the migration keeps its key. */
   beforeEach(async () => {
-    const { domains, webhooks, previousWebhookSecrets, migrationSecrets } = deps.db;
-    for (const secrets of [webhooks, previousWebhookSecrets, migrationSecrets]) await secrets.deleteMany({});
+    const { domains, webhooks, previousWebhookSecrets, webhookHeaders, migrationSecrets } = deps.db;
+    for (const secrets of [webhooks, previousWebhookSecrets, webhookHeaders, migrationSecrets])
+      await secrets.deleteMany({});
     await domains.deleteMany({});
     const account = smallAccountA();
     providerKey = account.key;
@@ -50,6 +56,8 @@ describe('Secret keys', function () {
     const { id, secret } = await newWebhook();
     const rotated = await tenant.client.post(`/webhooks/${id}/rotate-secret`);
     shownSecrets = [rotated.body.data.secret, secret];
+    const webhook = { url: 'https://example.com/', headers: HEADERS };
+    await tenant.client.post('/automations', { name: 'Posts', steps: [{ type: 'webhook', webhook }] });
     await startMigration(tenant, 'providerA', { apiKey: account.key, migrateAll: true });
   });
 
@@ -64,10 +72,11 @@ describe('Secret keys', function () {
   });
 
   async function stored() {
-    const [domain, webhook, previous, job, secret] = await Promise.all([
+    const [domain, webhook, previous, headers, job, secret] = await Promise.all([
       deps.db.domains.findOne({}) as Promise<Domain>,
       deps.db.webhooks.findOne({}) as Promise<Webhook>,
       deps.db.previousWebhookSecrets.findOne({}),
+      deps.db.webhookHeaders.findOne({}) as Promise<WebhookHeaders>,
       deps.db.migrations.findOne({ projectId: tenant.project._id }) as Promise<Migration>,
       deps.db.migrationSecrets.findOne({}),
     ]);
@@ -75,23 +84,26 @@ describe('Secret keys', function () {
       domain,
       webhook,
       job,
+      headers,
       sealed: [
         domain.dkim.privateKey,
         domain.dkimEd25519?.privateKey,
         webhook.secret,
         previous?.sealed,
+        headers.sealed,
         secret?.sealed,
       ],
     };
   }
 
   async function opened(secretKeys: string): Promise<string[]> {
-    const { domain, webhook, job } = await stored();
+    const { domain, webhook, headers, job } = await stored();
     const keyed = withKeys(secretKeys);
     return [
       openDkimKey(keyed, domain, 'dkim').privateKey,
       openDkimKey(keyed, domain, 'dkimEd25519').privateKey,
       ...(await signingSecrets(keyed, webhook)),
+      JSON.stringify(await openHeaders(keyed, headers)),
       await openKey(keyed, job),
     ];
   }
@@ -106,12 +118,12 @@ describe('Secret keys', function () {
   describe('npm run admin -- reseal', () => {
     it('seals every stored secret with the first key, counts them by kind, and each opens to the same text', async () => {
       const before = await opened(OLD);
-      expect(before.slice(2)).to.deep.equal([...shownSecrets, providerKey]);
+      expect(before.slice(2)).to.deep.equal([...shownSecrets, JSON.stringify(HEADERS), providerKey]);
       const { code, output } = await admin(scene.env, `${NEW},${OLD}`, 'reseal');
       expect(code, output).to.equal(0);
       const counts = { resealed: 1, current: 0, changed: 0, unopened: 0 };
       expect(countsIn(output)).to.deep.equal(KINDS.map((kind) => ({ kind, ...counts })));
-      expect(await keyNames()).to.deep.equal(['new', 'new', 'new', 'new', 'new']);
+      expect(await keyNames()).to.deep.equal(['new', 'new', 'new', 'new', 'new', 'new']);
       expect(await opened(NEW)).to.deep.equal(before);
     });
 
@@ -152,7 +164,7 @@ describe('Secret keys', function () {
       expect(code).to.equal(1);
       expect(output).to.include('{"kind":"webhook secrets","resealed":0,"current":0,"changed":0,"unopened":1}');
       expect(output).to.include('SECRET_KEYS does not name the keys of 1 webhook secret (lost).');
-      expect(await keyNames()).to.deep.equal(['new', 'new', 'lost', 'new', 'new']);
+      expect(await keyNames()).to.deep.equal(['new', 'new', 'lost', 'new', 'new', 'new']);
     });
   });
 
@@ -165,7 +177,7 @@ describe('Secret keys', function () {
           code: 1,
           output:
             'SECRET_KEYS does not name the keys of 1 DKIM key (test), 1 Ed25519 DKIM key (test), 2 webhook secrets (test), ' +
-            '1 replaced webhook secret (test), 1 provider key (test). ' +
+            '1 replaced webhook secret (test), 1 webhook header set (test), 1 provider key (test). ' +
             'Name these keys again behind the first one; docs/operators/secret-keys.md says how a key is replaced.\n',
         });
       });

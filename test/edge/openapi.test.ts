@@ -9,7 +9,7 @@ import { openApiDocument } from '../../api/http/openapi/document.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { validateBody } from '../../api/http/validate.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { eventTypes, TEST_EVENT } from '../../schemas/events/webhooks.ts';
+import { eventTypes, STEP_EVENT, TEST_EVENT } from '../../schemas/events/webhooks.ts';
 import { examples } from '../../schemas/examples/examples.ts';
 import { operationNames } from '../../schemas/operations.ts';
 import { filesOfTable } from '../../scripts/openapi.ts';
@@ -90,7 +90,7 @@ describe('The OpenAPI document', () => {
   });
 
   it('has a section of webhooks with every type of event and a payload of its own', () => {
-    const types = [...eventTypes, TEST_EVENT];
+    const types = [...eventTypes, STEP_EVENT, TEST_EVENT];
     expect(Object.keys(webhooks)).to.deep.equal(types);
     const payloads = Object.values(webhooks).map(({ post }) => nameOf(bodyOf(post).schema));
     expect(new Set(payloads).size).to.equal(types.length);

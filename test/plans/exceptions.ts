@@ -60,6 +60,8 @@ export const scans: Record<string, string> = {
   'webhooks {secret.keyId}': 'The same for webhooks.',
   'previousWebhookSecrets {sealed.keyId: $exists $ne}': 'The same for their former secrets.',
   'previousWebhookSecrets {sealed.keyId}': 'The same for their former secrets.',
+  'webhookHeaders {sealed.keyId: $exists $ne}': 'The same for headers of steps.',
+  'webhookHeaders {sealed.keyId}': 'The same for headers of steps.',
   'migrationSecrets {sealed.keyId: $exists $ne}': 'The same for keys of other providers.',
   'migrationSecrets {sealed.keyId}': 'The same for keys of other providers.',
   'attachments.files {}': 'It stops at the first file.',

@@ -3,11 +3,12 @@ import type { Deps } from '../../core/base/deps.ts';
 import { webhookBody } from '../../core/events/webhook-deliveries.ts';
 import { streamedEventSchemas } from '../../schemas/events/stream-events.ts';
 import { eventSchema } from '../../schemas/events/webhook-events.ts';
-import { TEST_EVENT } from '../../schemas/events/webhooks.ts';
+import { STEP_EVENT, TEST_EVENT } from '../../schemas/events/webhooks.ts';
 import { type Schema, shape } from '../../schemas/schema.ts';
 
+const addressed = ([TEST_EVENT, STEP_EVENT] as const).map((type) => [type, eventSchema(type)] as const);
 const schemas = new Map<string, Schema<unknown>>(
-  [...streamedEventSchemas, [TEST_EVENT, eventSchema(TEST_EVENT)] as const].map(([type, json]) => [type, shape(json)]),
+  [...streamedEventSchemas, ...addressed].map(([type, json]) => [type, shape(json)]),
 );
 
 /** The events that are stored, held against the payloads that the OpenAPI document shows; one line for each type with a fault. */

@@ -182,6 +182,7 @@ function happened(
     branch: `Branch: ${step}`,
     branch_left: `Left the branch: ${step}`,
     update_contact: reason ? `Could not be changed: ${step}` : step,
+    webhook: step,
     parked: 'Held by the pause',
     moved: 'Moved to a newer version',
     completed: 'Completed',

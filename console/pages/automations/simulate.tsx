@@ -201,6 +201,7 @@ function shownAs(
       : `Branch: ${branch ? branch.label || 'without a name' : 'otherwise'}`,
     branch_left: 'Leaves the branch',
     update_contact: moment.update ? 'Changes the contact' : 'Cannot change the contact',
+    webhook: name,
     completed: 'Completes',
     exited: 'Leaves early',
     skipped: 'Nothing changes',
@@ -212,7 +213,8 @@ function shownAs(
   const changed = moment.update && updateLines(moment.update, names.lists.name).map((pair) => pair.join(': '));
   const under =
     changed?.join(', ') ?? (kind === 'wait' ? waiting : kind === 'exited' ? exitWords(words) : entryWords(words));
-  const isGood = kind === 'entered' || kind === 'email' || kind === 'completed' || changed !== undefined;
+  const isGood =
+    kind === 'entered' || kind === 'email' || kind === 'webhook' || kind === 'completed' || changed !== undefined;
   const isBad = kind === 'exited' || kind === 'skipped' || kind === 'update_contact';
   const tone = isOpen ? 'live' : isGood ? 'good' : isBad ? 'warn' : undefined;
   return { key, at, title: titles[kind], under: under || undefined, tone };

@@ -13,6 +13,7 @@ import { contentOf, draftId, getAutomation } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Automation, AutomationContent, DraftDefinition, DraftMark } from '../model.ts';
 import { requireNamed } from '../references.ts';
+import { keepStepHeaders } from '../webhooks/headers.ts';
 
 type Tenant = Pick<Project, '_id'>;
 
@@ -57,6 +58,7 @@ export async function saveDraft(
   const changed = changedContent(at.content, input, origin);
   const content = await checkContent(deps, project, changed, { areStepsNew: input.steps !== undefined });
   await requireNamed(deps, project, content);
+  await keepStepHeaders(deps, project, content.steps, { given: input.steps, before: at.content.steps });
   const saved = await storeDraft(deps, at.automation, content, markOf(deps, at.automation, draftRevision, origin));
   return saved ? { automation: saved, content } : saveDraft(deps, project, id, { draftRevision, ...input }, origin);
 }

@@ -15,8 +15,9 @@ import { AT_ONCE } from '../record-triggers.ts';
 import type { CompiledAutomation } from '../rules/compile.ts';
 import { describeWait } from '../rules/describe-wait.ts';
 import { isUnsubscribed } from '../rules/exits.ts';
-import { type Decision, decide, type Facts, type StepEvent, stepAfter } from '../rules/interpreter.ts';
+import { type Decision, decide, type Facts, stepAfter } from '../rules/interpreter.ts';
 import { isWait } from '../rules/waits.ts';
+import { stepCall } from '../webhooks/calls.ts';
 import { commitMove, type Move } from './commit.ts';
 import { exit } from './exit.ts';
 import { eventsSince } from './hearing.ts';
@@ -156,11 +157,11 @@ async function nextStep(
   const isUnchanged = waitsOn && enrollment.version === version && !enrollment.parked;
   if (isUnchanged && enrollment.waitUntil?.getTime() === next.untilMs)
     return { move: null, directive: directiveOf(enrollment, compiled) };
-  const { events, mails } = await recordEvents(deps, { enrollment, contact, compiled, at }, stepEvents);
+  const { events, ...made } = await recordEvents(deps, { enrollment, contact, compiled, at }, decision);
   const moved: EnrollmentEvent[] =
     enrollment.version === version ? [] : [{ type: 'moved', at, reason: `to version ${version}` }];
   const after = arrive({ ...enrollment, version, history: [...enrollment.history, ...moved, ...events] }, next, at);
-  const move = { before: enrollment, after, mails, changes: changesOf(enrollment, changes) };
+  const move = { before: enrollment, after, ...made, changes: changesOf(enrollment, changes) };
   return { move, directive: directiveOf(after, compiled) };
 }
 
@@ -219,10 +220,13 @@ interface Visit {
 async function recordEvents(
   deps: AutomationsDeps,
   { enrollment, contact, compiled, at }: Visit,
-  stepEvents: StepEvent[],
+  { stepEvents, changes }: Pick<Decision, 'stepEvents' | 'changes'>,
 ) {
   const events: EnrollmentEvent[] = [];
   const mails: NonNullable<Move['mails']> = [];
+  const calls: NonNullable<Move['calls']> = [];
+  const made = changes.values();
+  let person = contact;
   for (const stepEvent of stepEvents) {
     const { type, stepId } = stepEvent;
     if (type === 'wait') {
@@ -230,9 +234,15 @@ async function recordEvents(
       events.push({ type, at, stepId, until: new Date(untilMs), ...(reason && { reason }) });
     } else if (type === 'heard') events.push({ type, at, stepId, rule: stepEvent.rule });
     else if (type === 'timed_out') events.push({ type, at, stepId });
-    else if (type === 'update_contact')
+    else if (type === 'update_contact') {
       events.push({ type, at, stepId, ...('reason' in stepEvent ? { reason: stepEvent.reason } : {}) });
-    else if (type !== 'email') events.push({ type, at, stepId, branchId: stepEvent.branchId, rule: stepEvent.rule });
+      if ('update' in stepEvent) person = made.next().value?.after ?? person;
+    } else if (type === 'webhook') {
+      const step = compiled.graph.byId.get(stepId);
+      const call = stepCall({ enrollment, stepId, webhook: step?.type === 'webhook' ? step.webhook : {}, person });
+      events.push({ type, at, stepId, eventId: call._id });
+      calls.push(call);
+    } else if (type !== 'email') events.push({ type, at, stepId, branchId: stepEvent.branchId, rule: stepEvent.rule });
     else {
       const step = compiled.graph.byId.get(stepId);
       const email = step?.type === 'email' ? step.email : {};
@@ -242,7 +252,7 @@ async function recordEvents(
       if ('message' in mail) mails.push(mail);
     }
   }
-  return { events, mails };
+  return { events, mails, calls };
 }
 
 function arrive(enrollment: Enrollment, next: Decision['next'], at: Date): Enrollment {

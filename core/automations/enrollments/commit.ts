@@ -5,6 +5,8 @@ import { oncePerCore } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { keyedBatcher } from '../../base/work/batcher.ts';
+import { announceEvents } from '../../events/events.ts';
+import { publishCalls, type StepCall } from '../../events/step-webhooks.ts';
 import { newlyAccepted } from '../../mail/ledger/counting/facts.ts';
 import type { Content, Message } from '../../mail/ledger/model.ts';
 import { withRemoval } from '../../mail/messages/content-retention.ts';
@@ -35,6 +37,8 @@ export interface Move extends CountedMove {
   mails?: Array<{ content: Content; message: Message }>;
   /** Of the person, in the order of the steps that make them. */
   changes?: ContactChange[];
+  /** Of webhook steps. */
+  calls?: StepCall[];
 }
 
 /**
@@ -74,6 +78,7 @@ async function commitMoves(
   try {
     const { outcomes, published } = await repeatOnDuplicate(() => commitOnce(deps, projectId, moves));
     announceContactEvents(deps, projectId);
+    if (moves.some(({ calls }) => calls?.length)) announceEvents(deps, projectId);
     announceContactChanges(deps, projectId, published);
     return outcomes;
   } catch (error) {
@@ -152,6 +157,12 @@ export async function writeMoves(
   await deps.db.enrollments.bulkWrite(valid.map(operation), { session });
   await countMoves(deps, session, projectId, valid, writer);
   await publishMoves(deps, session, projectId, valid);
+  await publishCalls(
+    deps,
+    session,
+    projectId,
+    valid.flatMap(({ calls = [] }) => calls),
+  );
   const mails = valid.flatMap((move) => move.mails ?? []);
   if (mails.length > 0) {
     const contents = mails.map(({ content }) => withRemoval(content));

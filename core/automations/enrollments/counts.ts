@@ -78,11 +78,14 @@ function countState({ status, parked, stepId, exitReason }: Enrollment, sign: 1 
   if (parked) add('', 'parked', sign);
 }
 
+/** Each says that a person came to its step. */
+const PASSED: ReadonlyArray<EnrollmentEvent['type']> = ['wait', 'email', 'branch', 'update_contact', 'webhook'];
+
 function countEvent({ type, stepId, emailId, reason }: EnrollmentEvent, add: Add): void {
   if (stepId === undefined) return;
   const isExitStep = type === 'exited' && reason === 'exit_step';
   const isUpdate = type === 'update_contact';
-  if (type === 'wait' || type === 'email' || type === 'branch' || isUpdate || isExitStep) add(stepId, 'entered', 1);
+  if (PASSED.includes(type) || isExitStep) add(stepId, 'entered', 1);
   if (type === 'heard') add(stepId, 'heard', 1);
   if (type === 'timed_out') add(stepId, 'timedOut', 1);
   if (type === 'wait' && reason === 'zone_missing') add(stepId, 'zoneMissing', 1);

@@ -19,6 +19,7 @@ import { type AutomationTypes, typesOf } from './awaited.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 import { updateFaults } from './update.ts';
 import { delayFaults, untilFaults } from './waits.ts';
+import { webhookFaults } from './webhooks/faults.ts';
 
 type AutomationCode =
   | 'NAME_REQUIRED'
@@ -176,10 +177,9 @@ function stepFaults(step: AutomationStep, path: string, declared: AutomationType
       if (step.nextStepId === null) return [];
       return [{ code: 'VALIDATION_ERROR', details: `${path}/nextStepId: must be left out, since nobody goes further` }];
     case 'update_contact':
-      return updateFaults(step.update, `${path}/update`).map((details) => ({
-        code: 'VALIDATION_ERROR',
-        details,
-      }));
+      return updateFaults(step.update, `${path}/update`).map(invalid);
+    case 'webhook':
+      return webhookFaults(step.webhook, `${path}/webhook`).map(invalid);
   }
 }
 

@@ -37,6 +37,7 @@ export type StepEvent =
   /** No event came before the end of the wait. */
   | { type: 'timed_out'; stepId: string }
   | { type: 'email'; stepId: string }
+  | { type: 'webhook'; stepId: string }
   /** Of a split too. */
   | { type: 'branch'; stepId: string; branchId: string | null; rule: string }
   /** appliesTo all_branch_steps: the criteria of the branch no longer match before this step of it. */
@@ -100,8 +101,8 @@ export async function decide(automation: CompiledAutomation, position: Position,
       if (next) return { stepEvents, changes, next };
       if (stepEvent) stepEvents.push(stepEvent);
       cursor = target;
-    } else if (step.type === 'email') {
-      stepEvents.push({ type: 'email', stepId });
+    } else if (step.type === 'email' || step.type === 'webhook') {
+      stepEvents.push({ type: step.type, stepId });
       cursor = graph.next(step);
     } else if (step.type === 'exit') {
       return { stepEvents, changes, next: { kind: 'exited', reason: 'exit_step', stepId } };

@@ -6,22 +6,46 @@ import type {
   AutomationUntil,
   AutomationUpdate,
   AutomationWaitEvent,
+  AutomationWebhook,
   EntryCriteria,
   ExitCriteria,
   Reentry,
 } from '../model.ts';
+import { sameNames, storedHeaders } from './webhooks/faults.ts';
 
 type Definition = Described<typeof updateAutomationBody>;
-type StepInput = NonNullable<Definition['steps']>[number];
+export type StepInput = NonNullable<Definition['steps']>[number];
+export type WebhookInput = NonNullable<StepInput['webhook']>;
 type EntryInput = NonNullable<Definition['entryCriteria']>;
 
 /** Left out: a fault of the definition. */
 const NO_DELAY = { value: -1, unit: 'minutes' } as const;
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
-/** The canonical steps. `newId` makes the ids that the caller left out. */
-export function readSteps(input: readonly StepInput[], newId: (place: string) => string): AutomationStep[] {
-  return input.map((step, index) => readStep(step, index, newId));
+/** The canonical steps. `newId` makes the ids that the caller left out; `before` are the steps that these replace. */
+export function readSteps(
+  input: readonly StepInput[],
+  newId: (place: string) => string,
+  before: readonly AutomationStep[] = [],
+): AutomationStep[] {
+  return input.map((step, index) => {
+    const read = readStep(step, index, newId);
+    return read.type === 'webhook' ? withHeaders(read, step.webhook ?? {}, before, newId(`headers ${index}`)) : read;
+  });
+}
+
+/** Headers that are named alone, as answers show them, are those that the step has. */
+function withHeaders(
+  step: AutomationStep & { type: 'webhook' },
+  { headers = [] }: WebhookInput,
+  before: readonly AutomationStep[],
+  id: string,
+): AutomationStep {
+  if (headers.length === 0) return step;
+  const names = headers.map(({ name }) => name);
+  const stored = storedHeaders(step, before);
+  const isKept = stored && sameNames(stored.names, names) && headers.every(({ value }) => value === undefined);
+  return { ...step, webhook: { ...step.webhook, sealedHeaders: isKept ? stored : { id, names } } };
 }
 
 function readStep(step: StepInput, index: number, newId: (place: string) => string): AutomationStep {
@@ -42,6 +66,7 @@ function readStep(step: StepInput, index: number, newId: (place: string) => stri
     const timeoutStepId = step.timeoutStepId || null;
     return { ...common, type: 'wait_event', waitEvent: readWaitEvent(step.waitEvent ?? {}), timeoutStepId };
   }
+  if (step.type === 'webhook') return { ...common, type: 'webhook', webhook: readWebhook(step.webhook ?? {}) };
   if (step.type === 'split') {
     const shares = (step.shares ?? []).map(({ branchId, label = '', share, nextStepId }, number) => ({
       branchId: branchId ?? newId(`share ${index}/${number}`),
@@ -135,6 +160,13 @@ function readUpdate(input: NonNullable<StepInput['update']>): AutomationUpdate {
     if (ids.size > 0) update[field] = [...ids];
   }
   return update;
+}
+
+function readWebhook({ url, webhookId, wait = false }: WebhookInput): AutomationWebhook {
+  const webhook: AutomationWebhook = { wait };
+  if (url) webhook.url = url;
+  if (webhookId) webhook.webhookId = OBJECT_ID.test(webhookId) ? webhookId.toLowerCase() : webhookId;
+  return webhook;
 }
 
 function readCriteria(input: Record<string, unknown> | undefined): Record<string, unknown> | null {

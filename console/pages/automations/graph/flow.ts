@@ -1,5 +1,6 @@
 import type { AutomationStep } from '../../../../client/index.ts';
 import { updateName } from './update.ts';
+import { webhookName } from './webhook.ts';
 
 /** How people pass the steps, as the interface resolves links that are left out. */
 
@@ -96,6 +97,7 @@ export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'wait_until') return untilName(step.until ?? {});
   if (step.type === 'wait_event') return `Wait for ${step.waitEvent?.eventName ?? 'an event'}`;
   if (step.type === 'update_contact') return updateName(step.update ?? {});
+  if (step.type === 'webhook') return webhookName(step.webhook ?? {});
   const { subject, templateId, templateName } = step.email ?? {};
   return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';
 }

@@ -120,6 +120,7 @@ const icons = {
   exit: 'close',
   update_contact: 'contacts',
   wait_event: 'now',
+  webhook: 'webhook',
 } as const;
 
 function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, names: Names): Node[] {
@@ -143,6 +144,7 @@ function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, name
         wait_until: `${count(own?.entered ?? 0)} came here`,
         update_contact: `${people(own?.updated ?? 0)} changed`,
         wait_event: `${waitName(step.waitEvent?.timeout)} at most`,
+        webhook: `${count(own?.entered ?? 0)} came here`,
       }[step.type];
       return { id: step.stepId, name: nameOf(step, names.templates), under, icon, here: own?.active ?? 0 };
     }),

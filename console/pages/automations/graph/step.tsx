@@ -9,6 +9,7 @@ import type { Names } from '../names.ts';
 import { END, nameOf, waysOf, zoneWords } from './flow.ts';
 import { exitWords } from './state.tsx';
 import { updateLines } from './update.ts';
+import { webhookLines } from './webhook.ts';
 
 /** The step that was chosen in the graph, with its figures. */
 export function ChosenStep({
@@ -71,6 +72,7 @@ export function ChosenStep({
         </p>
       )}
       {step.type === 'update_contact' && <Pairs pairs={updateLines(step.update ?? {}, names.lists.name)} />}
+      {step.webhook && <Pairs pairs={webhookLines(step.webhook)} />}
       {['branch', 'split', 'wait_event'].includes(step.type) && (
         <Pairs
           pairs={waysOf(automation.steps)

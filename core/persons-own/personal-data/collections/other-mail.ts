@@ -44,6 +44,7 @@ export const otherSources = {
   eventStreams: { nameless: 'Types of events.' },
   webhooks: { nameless: 'URLs and secrets of the organization.' },
   previousWebhookSecrets: { nameless: 'Secrets.' },
+  webhookHeaders: { nameless: 'Sealed headers that members gave.' },
   imports: { nameless: 'Names of columns, and numbers.' },
   importChunks: {
     leftOut: 'A file while it is imported.',

@@ -1,0 +1,45 @@
+import type { Collection, ObjectId } from 'mongodb';
+import { insertOnce } from '../base/database/idempotent-insert.ts';
+import {
+  openSecret,
+  replaceSealed,
+  SecretError,
+  type SecretKind,
+  type SecretOwner,
+  sealSecret,
+} from '../base/secrets.ts';
+import type { EventsDeps } from './deps.ts';
+
+/** Headers that callers add to what is posted for them. They may hold keys, so all of them are sealed. */
+
+export interface Header {
+  name: string;
+  value: string;
+}
+
+type Owner = { _id: ObjectId; projectId: ObjectId };
+
+/** A repeat under the same id leaves what the first call has stored. */
+export async function keepHeaders(deps: EventsDeps, owner: Owner, headers: Header[]): Promise<void> {
+  const sealed = sealSecret(deps.config, contextOf(owner), JSON.stringify(headers));
+  const { _id, projectId } = owner;
+  await insertOnce(deps.db.webhookHeaders, { _id, projectId, sealed }, { projectId });
+}
+
+export async function openHeaders(deps: EventsDeps, { _id, projectId }: Owner): Promise<Header[]> {
+  const found = await deps.db.webhookHeaders.findOne({ _id, projectId });
+  if (!found) throw new SecretError('The headers of this webhook are gone.');
+  return JSON.parse(openSecret(deps.config, contextOf(found), found.sealed));
+}
+
+function contextOf({ _id, projectId }: Owner): string[] {
+  return ['webhook headers', projectId.toHexString(), _id.toHexString()];
+}
+
+export const headerSecrets: SecretKind<EventsDeps> = {
+  name: 'webhook header set',
+  path: 'sealed',
+  stored: ({ db }) => db.webhookHeaders as unknown as Collection<SecretOwner>,
+  contextOf,
+  replace: ({ db }, owner, from, to) => replaceSealed(db.webhookHeaders, 'sealed', owner, { from, to }),
+};
