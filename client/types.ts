@@ -2217,6 +2217,8 @@ export interface EntryCriteria {
   type: EntryType;
   /** A list or a segment. */
   listId?: string;
+  /** Of form_submitted: the form. */
+  formId?: string;
   eventName?: string;
   /** A field of the contact, or contactProperties.<name>. */
   property?: string;
@@ -2232,6 +2234,8 @@ export interface EntryCriteriaInput {
   type?: EntryType;
   /** A list or a segment. */
   listId?: string;
+  /** Of form_submitted: the form. */
+  formId?: string;
   eventName?: string;
   /** A field of the contact, or contactProperties.<name>. */
   property?: string;
@@ -2249,7 +2253,8 @@ export type EntryType =
   | 'contact_property_matches_with'
   | 'contact_property_changes_from_to'
   | 'event_trigger'
-  | 'list_left';
+  | 'list_left'
+  | 'form_submitted';
 
 export interface ErrorDetails {
   /** A sentence that says what to do. */
@@ -3940,7 +3945,7 @@ export interface SimulateAutomationBody {
   contact?: SimulatedContact;
   events?: SimulatedEvent[];
   changes?: SimulatedChange[];
-  /** Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. */
+  /** Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. */
   acts?: SimulatedAct[];
   /** The beginning; omitted: now. */
   from?: string;
@@ -3951,9 +3956,11 @@ export interface SimulateAutomationBody {
 export interface SimulatedAct {
   at: string;
   /** opens: by a person. A click alone is no open. */
-  kind: 'opens' | 'clicks';
+  kind: 'opens' | 'clicks' | 'submits';
   /** Of clicks: the link. Omitted: one without an address. */
   url?: string;
+  /** Of submits: the form. */
+  formId?: string;
 }
 
 export interface SimulatedBranch {

@@ -1,7 +1,13 @@
 import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
 import { readEntrances, searchedEntries } from './automations/entrances.ts';
+import { announceForms, recordForms } from './automations/entries/submitted-forms.ts';
 import { announceTriggers, recordTriggers } from './automations/record-triggers.ts';
-import { automationWithGroup, automationWithPicture, automationWithTemplate } from './automations/uses.ts';
+import {
+  automationWithForm,
+  automationWithGroup,
+  automationWithPicture,
+  automationWithTemplate,
+} from './automations/uses.ts';
 import type { CallerDeps, Deps, Subscribers } from './base/deps.ts';
 import { refuseHeld } from './campaigns/definition/holds.ts';
 import { campaignWithGroup, campaignWithTemplate } from './campaigns/definition/uses.ts';
@@ -49,6 +55,8 @@ const registered: Registered<Subscribers> = {
   groupRemovals: [refuseQueued],
   usesOfGroup: [campaignWithGroup, automationWithGroup, formWithGroup],
   usesOfTemplate: [campaignWithTemplate, automationWithTemplate, formWithTemplate],
+  usesOfForm: [automationWithForm],
+  acceptedForms: { record: recordForms, announce: announceForms },
   publications: { record: recordPublication, announce: announceEvents },
   usesOfPicture: [templateWithPicture, automationWithPicture, logoWithPicture],
   projectRules: readEntrances,

@@ -13,5 +13,6 @@ export type AutomationsDeps = PeopleDeps &
     | 'enrollments'
     | 'eventDefinitions'
     | 'events'
+    | 'forms'
     | 'triggers'
   >;

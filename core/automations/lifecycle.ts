@@ -1,7 +1,8 @@
-import type { UpdateFilter } from 'mongodb';
+import type { ObjectId, UpdateFilter } from 'mongodb';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import { conflict, notFound } from '../base/errors.ts';
+import { parseId } from '../base/ids.ts';
 import type { Project, Session } from '../base/model.ts';
 import { holdGroup } from '../consent/suppressions/groups.ts';
 import { openWebhooks } from '../events/step-webhooks.ts';
@@ -129,13 +130,15 @@ export async function touchRules(
   automation: Automation,
   replaced?: EntryCriteria,
 ): Promise<void> {
-  const { projectId, status, unsubscribeGroupId } = automation;
+  const { projectId, status, unsubscribeGroupId, entryCriteria } = automation;
   await touchProjectRules(deps, { _id: projectId }, session);
   if (status !== 'active') return;
   await refuseTooLong(deps, session, automation, {
-    own: storedLength(automation.entryCriteria),
+    own: storedLength(entryCriteria),
     before: replaced ? storedLength(replaced) : 0,
   });
+  const { formId } = entryCriteria;
+  if (formId !== undefined) await requireForm(deps, session, projectId, formId);
   if (unsubscribeGroupId) await holdGroup(deps, session, { _id: projectId }, unsubscribeGroupId);
   for (const [index, step] of automation.steps.entries())
     for (const templateId of templatesOf(step))
@@ -148,6 +151,18 @@ export async function touchRules(
       'INVALID_STATE',
       `${LIVE_AUTOMATIONS_MAX} automations of a project are active at most; pause another one first.`,
     );
+}
+
+/** Its removal writes the rules of the project too, so that of the two one is refused. */
+async function requireForm(
+  { db }: AutomationsDeps,
+  session: Session,
+  projectId: ObjectId,
+  formId: string,
+): Promise<void> {
+  const _id = parseId(formId);
+  const form = _id && (await db.forms.findOne({ _id, projectId }, { session, projection: { _id: 1 } }));
+  if (!form) throw notFound('FORM', 'entryCriteria/formId');
 }
 
 export function requireStatus({ status }: Automation, allowed: AutomationStatus[], done: string): void {

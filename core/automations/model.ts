@@ -13,7 +13,8 @@ export type EntryType =
   | 'contact_property_matches_with'
   | 'contact_property_changes_from_to'
   | 'event_trigger'
-  | 'list_left';
+  | 'list_left'
+  | 'form_submitted';
 
 /** Whether a person who left an automation may enter it again; `afterDays`: so many days after leaving. */
 export type Reentry = 'once' | 'after_exit' | { afterDays: number };
@@ -22,6 +23,7 @@ export type Reentry = 'once' | 'after_exit' | { afterDays: number };
 export interface EntryCriteria {
   type: EntryType;
   listId?: string;
+  formId?: string;
   eventName?: string;
   property?: string;
   fromValue?: PropertyValue;

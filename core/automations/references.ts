@@ -1,4 +1,5 @@
 import { AppError, invalid } from '../base/errors.ts';
+import { findById } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import { findNamableGroup } from '../consent/suppressions/groups.ts';
@@ -111,11 +112,16 @@ function namedThings(
 ): NamedThing[] {
   const { entryCriteria, unsubscribeGroupId, steps } = definition;
   const things: NamedThing[] = [];
-  const { listId } = entryCriteria;
+  const { listId, formId } = entryCriteria;
   if (listId !== undefined)
     things.push({
       field: 'entryCriteria/listId',
       check: () => findList(deps, project, listId, 'entryCriteria/listId'),
+    });
+  if (formId !== undefined)
+    things.push({
+      field: 'entryCriteria/formId',
+      check: () => findById(deps.db.forms, project, formId, 'FORM', 'entryCriteria/formId'),
     });
   if (unsubscribeGroupId !== null)
     things.push({

@@ -2,7 +2,7 @@ import type { simulateBody } from '../../schemas/automations.ts';
 import type { ContactField } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { invalid } from '../base/errors.ts';
-import { parseId } from '../base/ids.ts';
+import { findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { readDate } from '../base/text/coercion.ts';
@@ -68,16 +68,27 @@ export async function simulateAutomation(
     const event = { name: eventName, properties: readEvent(rules, eventName, properties) };
     occurrences.push({ kind: 'event', atMs, event });
   }
-  for (const [index, { at, kind: act, url }] of (input.acts ?? []).entries()) {
-    const atMs = timeOf(at, `acts/${index}/at`, fromMs);
-    occurrences.push({ kind: 'act', atMs, act, url });
-  }
+  for (const [index, act] of (input.acts ?? []).entries())
+    occurrences.push(await actOf(deps, project, act, { path: `acts/${index}`, fromMs }));
   const who = { $in: [beginning.contact._id] };
   const tally = await readTally(deps, { projectId: project._id, who, behaviours: compiled.behaviours });
   const own = { automationId: automation._id, change: people.update };
   const world = { fromMs, ...beginning, ...own, occurrences, tally };
   const simulation = await simulate(compiled, world, breather());
   return { ...simulation, mails: await mailsOf(deps, project, content, simulation) };
+}
+
+async function actOf(
+  deps: AutomationsDeps,
+  project: Project,
+  { at, kind, url, formId }: NonNullable<SimulationInput['acts']>[number],
+  { path, fromMs }: { path: string; fromMs: number },
+): Promise<World['occurrences'][number]> {
+  const atMs = timeOf(at, `${path}/at`, fromMs);
+  if (kind !== 'submits') return { kind: 'act', atMs, act: kind, url };
+  if (!formId) throw invalid(`${path} needs the id of a form.`, `${path}/formId: is required for submits`);
+  const form = await findById(deps.db.forms, project, formId, 'FORM', `${path}/formId`);
+  return { kind, atMs, formId: form._id.toHexString() };
 }
 
 /** Subjects before rendering. */

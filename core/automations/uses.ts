@@ -1,3 +1,4 @@
+import type { ObjectId } from 'mongodb';
 import type { Session } from '../base/model.ts';
 import { READ_TIME_MAX_MS } from '../base/paging.ts';
 import type { SuppressionGroup } from '../consent/suppressions/model.ts';
@@ -17,6 +18,17 @@ export async function automationWithTemplate(
   { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
 ): Promise<string | null> {
   const naming = { projectId, status: 'active' as const, 'steps.email.templateId': templateId };
+  const automation = await db.automations.findOne(naming, { session, projection });
+  return automation && `the active automation "${automation.name}"`;
+}
+
+/** As with templates. */
+export async function automationWithForm(
+  { db }: Pick<AutomationsDeps, 'db'>,
+  session: Session,
+  { projectId, _id }: { projectId: ObjectId; _id: ObjectId },
+): Promise<string | null> {
+  const naming = { projectId, status: 'active' as const, 'entryCriteria.formId': _id.toHexString() };
   const automation = await db.automations.findOne(naming, { session, projection });
   return automation && `the active automation "${automation.name}"`;
 }

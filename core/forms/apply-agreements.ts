@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { CONTACT_FIELDS } from '../../schemas/people/contacts.ts';
+import type { CallerDeps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { distinctIds } from '../base/ids.ts';
 import type { PropertyValue, Session } from '../base/model.ts';
@@ -12,6 +13,19 @@ import type { Contact } from '../people/model.ts';
 import { type ProjectRules, projectRulesOf } from '../people/project-rules.ts';
 import type { FormsDeps } from './deps.ts';
 import type { Agreement } from './model.ts';
+
+/** Code that follows what people agreed to in forms: once for each form that was accepted, or confirmed where it asks for that. */
+interface FormSubscriber {
+  /** In the transaction that changes the contact. */
+  record(deps: CallerDeps, session: Session, contact: Contact, formIds: ObjectId[]): Promise<void>;
+  announce(deps: CallerDeps, projectId: ObjectId): void;
+}
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    acceptedForms: FormSubscriber;
+  }
+}
 
 export interface Agreed {
   projectId: ObjectId;
@@ -34,6 +48,7 @@ export async function applyAgreements(
 ): Promise<void> {
   const { projectId, email, newId, confirmed, agreements } = agreed;
   const rules = await projectRulesOf(deps, projectId);
+  const formIds = distinctIds(agreements.map(({ formId }) => formId));
   const { set, properties } = valuesOf(agreements, rules);
   const change: ContactChange = {
     email,
@@ -51,7 +66,9 @@ export async function applyAgreements(
       inSameTransaction: async (session, [outcome]) => {
         if (!outcome || outcome instanceof AppError) throw outcome ?? new Error('a contact change returned no outcome');
         await within(session);
-        await recordConsents(deps, session, projectId, consentsOf(agreed, outcome.after as Contact));
+        const contact = outcome.after as Contact;
+        await recordConsents(deps, session, projectId, consentsOf(agreed, contact));
+        await deps.subscribers.acceptedForms.record(deps, session, contact, formIds);
       },
     });
   try {
@@ -61,6 +78,7 @@ export async function applyAgreements(
     // The contact holds as many properties as it may: the person is subscribed without those of the form.
     await write({ ...change, properties: {} });
   }
+  deps.subscribers.acceptedForms.announce(deps, projectId);
 }
 
 /** The values of the last form win. A property that does not fit its custom field any more is left out. */

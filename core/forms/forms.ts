@@ -2,7 +2,8 @@ import type { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
-import { invalid, notFound } from '../base/errors.ts';
+import type { CallerDeps } from '../base/deps.ts';
+import { conflict, invalid, notFound } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
@@ -10,11 +11,21 @@ import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { findNamableGroup, holdGroup } from '../consent/suppressions/groups.ts';
 import { GLOBAL_LIST } from '../people/global-list.ts';
 import { holdListsByIds, listsNamed } from '../people/lists/lists.ts';
+import { touchProjectRules } from '../people/project-rules.ts';
 import { compiled } from '../templates/cache.ts';
 import { publishedTemplate, referToTemplate } from '../templates/find.ts';
 import type { FormsDeps } from './deps.ts';
 import type { Form } from './model.ts';
 import { type FormInput, readInput } from './read-input.ts';
+
+/** Returns in words what the removal of the form would break, or null. Called in the transaction of the removal. */
+type UseOfForm = (deps: CallerDeps, session: Session, form: Pick<Form, '_id' | 'projectId'>) => Promise<string | null>;
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    usesOfForm: readonly UseOfForm[];
+  }
+}
 
 /** The parts of a form that name other things of the project. */
 type Named = Pick<Form, 'listIds' | 'confirmationTemplateId' | 'unsubscribeGroupIds'>;
@@ -94,11 +105,23 @@ export async function updateForm(
   });
 }
 
-/** Subscriptions that wait for their confirmation can still be confirmed: they hold everything that it needs. */
+/**
+ * Subscriptions that wait for their confirmation can still be confirmed: they hold everything that it needs. The rules of the project are
+ * written too, as by an activation that names the form: of the two the later one is repeated, and refused.
+ */
 export async function deleteForm(deps: FormsDeps, project: Project, formId: string): Promise<void> {
   const _id = parseId(formId);
-  const { deletedCount } = _id ? await deps.db.forms.deleteOne({ _id, projectId: project._id }) : { deletedCount: 0 };
-  if (deletedCount === 0) throw notFound('FORM');
+  if (!_id) throw notFound('FORM');
+  const form = { _id, projectId: project._id };
+  await inTransaction(deps, async (session) => {
+    const { deletedCount } = await deps.db.forms.deleteOne(form, { session });
+    if (deletedCount === 0) throw notFound('FORM');
+    for (const useOf of deps.subscribers.usesOfForm) {
+      const use = await useOf(deps, session, form);
+      if (use) throw conflict('INVALID_STATE', `The form lets people into ${use}; take it out there first.`);
+    }
+    await touchProjectRules(deps, project, session);
+  });
 }
 
 /** The parts of the input that name other things, each looked up. Parts that are left out are left out of the result. */

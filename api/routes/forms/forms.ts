@@ -69,6 +69,7 @@ export const formRoutes = [
     key: 'token',
     tag,
     summary: 'Delete a form; people who wait for their confirmation can still confirm',
+    errors: { 409: 'It lets people into an active automation.' },
     handler: async ({ deps, project, params }) => deleteForm(deps, project, params.formId ?? ''),
   }),
 ];

@@ -117,7 +117,12 @@ const columns: readonly Column<Automation>[] = [
       </>
     ),
   },
-  { key: 'entry', head: 'Lets in', isCut: true, cell: ({ entryCriteria }) => entryName(entryCriteria, () => 'a list') },
+  {
+    key: 'entry',
+    head: 'Lets in',
+    isCut: true,
+    cell: ({ entryCriteria }) => entryName(entryCriteria, { list: () => 'a list', form: () => 'a form' }),
+  },
   { key: 'steps', head: 'Steps', isNum: true, cell: ({ steps }) => count(steps.length) },
   { key: 'since', head: 'Active since', isNum: true, isDim: true, cell: ({ activeAt }) => <Time at={activeAt} /> },
   { key: 'changed', head: 'Changed', isNum: true, isDim: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },

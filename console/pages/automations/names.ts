@@ -1,11 +1,12 @@
-import type { Automation, ContactList, Template } from '../../../client/index.ts';
+import type { Automation, ContactList, Form, Template } from '../../../client/index.ts';
 import { type Names as NamesOf, useNames } from '../../parts/choose/names.ts';
-import { lists, templates } from '../../parts/choose/things.ts';
+import { forms, lists, templates } from '../../parts/choose/things.ts';
 
-/** The templates and lists that an automation names. */
+/** The templates, lists and forms that an automation names. */
 export interface Names {
   templates: NamesOf<Template>;
   lists: NamesOf<ContactList>;
+  forms: NamesOf<Form>;
 }
 
 export function useAutomationNames(definitions: ReadonlyArray<Automation | null>): Names {
@@ -19,5 +20,6 @@ export function useAutomationNames(definitions: ReadonlyArray<Automation | null>
         ...steps.flatMap(({ update }) => [...(update?.addListIds ?? []), ...(update?.removeListIds ?? [])]),
       ]),
     ]),
+    forms: useNames(forms, [...new Set(all.map(({ entryCriteria }) => entryCriteria.formId ?? ''))]),
   };
 }

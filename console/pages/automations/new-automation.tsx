@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { type CreateAutomationBody, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { ChooserField } from '../../parts/choose/chooser.tsx';
-import { lists, marketingTemplates } from '../../parts/choose/things.ts';
+import { forms, lists, marketingTemplates } from '../../parts/choose/things.ts';
 import { Options } from '../../parts/forms/choices.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
@@ -34,6 +34,12 @@ const shapes = {
       wait(1, 'days'),
       mail('Part three'),
     ],
+  },
+  form: {
+    label: 'Thanks for a form',
+    hint: 'A mail at once for those who send a form, after they confirm it where it asks for that',
+    entryCriteria: { type: 'form_submitted' },
+    steps: (mail: Mail) => [wait(0, 'hours'), mail('Thank you')],
   },
   event: {
     label: 'Reminder after an event',
@@ -70,7 +76,7 @@ const shapes = {
 type Shape = keyof typeof shapes;
 
 export function NewAutomation({ onClose }: { onClose: () => void }) {
-  const form = useForm({ name: '', shape: 'welcome', templateId: '', eventName: '', listId: '' });
+  const form = useForm({ name: '', shape: 'welcome', templateId: '', eventName: '', listId: '', formId: '' });
   const { shape } = form.values.value;
   /** Made by a try that was refused afterwards. */
   const made = useRef(new Map<string, string>());
@@ -87,7 +93,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
     made.current.set(templateName, templateId);
     return templateId;
   }
-  const submit = form.submit(async ({ name, shape: key, templateId, eventName, listId }) => {
+  const submit = form.submit(async ({ name, shape: key, templateId, eventName, listId, formId }) => {
     const { entryCriteria, steps } = shapes[key as Shape];
     const unwritten: Array<{ subject: string; templateId: string }> = [];
     const mail: Mail = (subject) => {
@@ -103,6 +109,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
       ...entryCriteria,
       ...(key === 'event' && eventName && { eventName }),
       ...(key === 'list' && listId && { listId }),
+      ...(key === 'form' && formId && { formId }),
     };
     const made = await api.automations.create({ name, entryCriteria: entry, steps: whole }).catch((error: unknown) => {
       throw namedFields(error);
@@ -125,6 +132,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
       {shape === 'list' && (
         <ChooserField form={form} name="listId" label="List or segment" things={lists} none="Choose later" />
       )}
+      {shape === 'form' && <ChooserField form={form} name="formId" label="Form" things={forms} none="Choose later" />}
       <ChooserField
         form={form}
         name="templateId"

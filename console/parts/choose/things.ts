@@ -3,6 +3,7 @@ import type {
   Campaign,
   ContactList,
   EventDefinition,
+  Form,
   Member,
   Outcome,
   Sender,
@@ -69,6 +70,17 @@ export const automations: Things<Automation> = {
   one: 'automation',
   search: async (text, signal) => (await api.automations.list(asked(text), { signal })).automations.map(namedItem),
   get: (id, signal) => named(api.safe.automations.get(id, {}, { signal }), namedItem),
+};
+
+/** The newest ones: the interface does not search forms. */
+export const forms: Things<Form> = {
+  one: 'form',
+  made: { operation: 'forms.create', label: 'Make a form' },
+  search: async (text, signal) => {
+    const found = (await api.forms.list({ limit: 100 }, { signal })).forms;
+    return found.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).map(namedItem);
+  },
+  get: (id, signal) => named(api.safe.forms.get(id, { signal }), namedItem),
 };
 
 /** By name: filters name them, and what was recorded stays when a definition is deleted. */

@@ -95,7 +95,7 @@ function startedAutomations(
   event: { name: string; properties: Record<string, PropertyValue> },
 ): Pick<EventRecord, 'automationIds' | 'dueAt'> {
   const automationIds = entrances
-    .filter(({ entry }) => entry.eventName === event.name && entry.isEnteredByEvent({ contact, event }))
+    .filter(({ entry }) => entry.eventName === event.name && entry.admits({ contact, event }))
     .map(({ _id }) => _id);
   if (automationIds.length > 0) return { automationIds, dueAt: AT_ONCE };
   return awaited.has(nameOfEvent(event.name)) ? { dueAt: AT_ONCE } : {};

@@ -62,6 +62,8 @@ export function draftFaults(
 /** The rules of activation that need no database. */
 export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, 'entryCriteria'>): string[] {
   const { type } = entryCriteria;
+  if (type === 'form_submitted' && entryCriteria.formId === undefined)
+    return ['entryCriteria/formId: is required for form_submitted'];
   if ((type === 'contact_added_to_list' || type === 'list_left') && entryCriteria.listId === undefined)
     return [`entryCriteria/listId: is required for ${type}`];
   if (type === 'contact_property_matches_with' && entryCriteria.filterCriteria === undefined)

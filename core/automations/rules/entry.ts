@@ -19,9 +19,11 @@ interface PersonChange {
 export interface CompiledEntry {
   type: EntryType;
   eventName: string | null;
+  formId: string | null;
   /** Whether this change enrolls the contact. Contacts that already matched before the change do not enter. */
   isEnteredBy(change: PersonChange): boolean;
-  isEnteredByEvent(subject: FilterSubject): boolean;
+  /** Whether the filter lets the person in: asked where no change of the contact is the entry. */
+  admits(subject: FilterSubject): boolean;
   /** For entry_criteria_no_longer_met; always true when the criteria cannot cease to match. */
   stillHolds(person: Person): boolean;
 }
@@ -33,15 +35,18 @@ export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): Com
   const base = {
     type: entry.type,
     eventName: null,
+    formId: null,
     isEnteredBy: never,
-    isEnteredByEvent: never,
+    admits: matches,
     stillHolds: always,
   };
   switch (entry.type) {
     case 'contact_created':
       return { ...base, isEnteredBy: ({ before, after }) => !before && !!after && matches({ contact: after }) };
     case 'event_trigger':
-      return { ...base, eventName: entry.eventName ?? null, isEnteredByEvent: matches };
+      return { ...base, eventName: entry.eventName ?? null };
+    case 'form_submitted':
+      return { ...base, formId: entry.formId ?? null };
     case 'contact_added_to_list': {
       const isIn = (person: Person | null) => !!person && isInList(person, entry.listId ?? '');
       return {

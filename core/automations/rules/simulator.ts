@@ -26,6 +26,7 @@ export interface World {
   occurrences: Array<
     | { kind: 'event'; atMs: number; event: Event }
     | { kind: 'act'; atMs: number; act: 'opens' | 'clicks'; url?: string | undefined }
+    | { kind: 'submits'; atMs: number; formId: string }
     | {
         kind: 'change';
         atMs: number;
@@ -125,9 +126,13 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
       const { event } = occurrence;
       const { name: eventName, properties } = event;
       world.tally.add(contact._id.toHexString(), { kind: 'event', at: new Date(atMs), eventName, properties });
-      if (entry.eventName === event.name && entry.isEnteredByEvent({ contact, event }))
+      if (entry.eventName === event.name && entry.admits({ contact, event }))
         await enter(atMs, `event ${event.name}`, event);
       await hear(atMs, event);
+      return;
+    }
+    if (occurrence.kind === 'submits') {
+      if (entry.formId === occurrence.formId && entry.admits({ contact })) await enter(atMs, entry.type);
       return;
     }
     if (occurrence.kind === 'act') {

@@ -126,7 +126,7 @@ const icons = {
 function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, names: Names): Node[] {
   const figures = new Map(statistics?.steps.map((step) => [step.stepId, step]));
   const isEvent = entryCriteria.type === 'event_trigger';
-  const entry = entryName(entryCriteria, names.lists.name);
+  const entry = entryName(entryCriteria, { list: names.lists.name, form: names.forms.name });
   return [
     {
       ...{ id: ENTRY, name: entry, icon: isEvent ? 'now' : 'contacts', here: null },

@@ -23,6 +23,7 @@ export const entryTypes: Record<EntryType, string> = {
   contact_property_changes_from_to: 'A field of a contact changes',
   event_trigger: 'An event arrives',
   list_left: 'A contact leaves a list or segment',
+  form_submitted: 'A person sends a form',
 };
 
 export const exitTypes: Record<ExitCriteria['type'], string> = {
@@ -35,11 +36,15 @@ export function reentryWords(reentry: Reentry): string {
   return reentry === 'once' ? 'Each person once' : 'Once at a time';
 }
 
+type NameOf = (id: string) => string;
+
 /** In the first box of the graph: what lets people in. */
-export function entryName(entry: EntryCriteria, nameOf: (listId: string) => string): string {
+export function entryName(entry: EntryCriteria, names: { list: NameOf; form: NameOf }): string {
   if (entry.type === 'event_trigger') return `Event ${entry.eventName ?? 'not chosen'}`;
-  if (entry.type === 'contact_added_to_list') return entry.listId ? `Joins ${nameOf(entry.listId)}` : 'Joins a list';
-  if (entry.type === 'list_left') return entry.listId ? `Leaves ${nameOf(entry.listId)}` : 'Leaves a list';
+  if (entry.type === 'contact_added_to_list')
+    return entry.listId ? `Joins ${names.list(entry.listId)}` : 'Joins a list';
+  if (entry.type === 'list_left') return entry.listId ? `Leaves ${names.list(entry.listId)}` : 'Leaves a list';
+  if (entry.type === 'form_submitted') return entry.formId ? `Sends ${names.form(entry.formId)}` : 'Sends a form';
   if (entry.type === 'contact_property_changes_from_to') return `${entry.property ?? 'A field'} changes`;
   return entryTypes[entry.type];
 }
