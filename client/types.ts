@@ -2219,6 +2219,8 @@ export interface EntryCriteria {
   listId?: string;
   /** Of form_submitted: the form. */
   formId?: string;
+  /** Of email_received: an address at a domain of the project that receives mail. */
+  address?: string;
   eventName?: string;
   /** A field of the contact, or contactProperties.<name>. */
   property?: string;
@@ -2236,6 +2238,8 @@ export interface EntryCriteriaInput {
   listId?: string;
   /** Of form_submitted: the form. */
   formId?: string;
+  /** Of email_received: an address at a domain of the project that receives mail. */
+  address?: string;
   eventName?: string;
   /** A field of the contact, or contactProperties.<name>. */
   property?: string;
@@ -2254,7 +2258,8 @@ export type EntryType =
   | 'contact_property_changes_from_to'
   | 'event_trigger'
   | 'list_left'
-  | 'form_submitted';
+  | 'form_submitted'
+  | 'email_received';
 
 export interface ErrorDetails {
   /** A sentence that says what to do. */
@@ -3945,7 +3950,7 @@ export interface SimulateAutomationBody {
   contact?: SimulatedContact;
   events?: SimulatedEvent[];
   changes?: SimulatedChange[];
-  /** Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. */
+  /** Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project. */
   acts?: SimulatedAct[];
   /** The beginning; omitted: now. */
   from?: string;
@@ -3956,11 +3961,13 @@ export interface SimulateAutomationBody {
 export interface SimulatedAct {
   at: string;
   /** opens: by a person. A click alone is no open. */
-  kind: 'opens' | 'clicks' | 'submits';
+  kind: 'opens' | 'clicks' | 'submits' | 'writes';
   /** Of clicks: the link. Omitted: one without an address. */
   url?: string;
   /** Of submits: the form. */
   formId?: string;
+  /** Of writes: the address. */
+  address?: string;
 }
 
 export interface SimulatedBranch {

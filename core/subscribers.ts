@@ -1,5 +1,6 @@
 import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
 import { readEntrances, searchedEntries } from './automations/entrances.ts';
+import { recordMail } from './automations/entries/received-mail.ts';
 import { announceForms, recordForms } from './automations/entries/submitted-forms.ts';
 import { announceTriggers, recordTriggers } from './automations/record-triggers.ts';
 import {
@@ -57,6 +58,7 @@ const registered: Registered<Subscribers> = {
   usesOfTemplate: [campaignWithTemplate, automationWithTemplate, formWithTemplate],
   usesOfForm: [automationWithForm],
   acceptedForms: { record: recordForms, announce: announceForms },
+  writtenMail: [recordMail],
   publications: { record: recordPublication, announce: announceEvents },
   usesOfPicture: [templateWithPicture, automationWithPicture, logoWithPicture],
   projectRules: readEntrances,

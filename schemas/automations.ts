@@ -52,6 +52,7 @@ const entryTypes = [
   'event_trigger',
   'list_left',
   'form_submitted',
+  'email_received',
 ] as const;
 
 const entryType = { title: 'EntryType', enum: entryTypes } as const;
@@ -62,6 +63,10 @@ const entryCriteria = {
     type: entryType,
     listId: { ...idReference, description: 'A list or a segment.' },
     formId: { ...idReference, description: 'Of form_submitted: the form.' },
+    address: {
+      ...emailField,
+      description: 'Of email_received: an address at a domain of the project that receives mail.',
+    },
     eventName: line(64),
     property: { ...line(100), description: 'A field of the contact, or contactProperties.<name>.' },
     fromValue: { ...propertyValue, description: 'Omitted: any value.' },
@@ -365,20 +370,24 @@ export const simulateBody = schema({
       type: 'array',
       maxItems: SIMULATED_EVENTS_MAX,
       description:
-        'Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time.',
+        'Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project.',
       items: {
         title: 'SimulatedAct',
         type: 'object',
         required: ['at', 'kind'],
         properties: {
           at: timestampField,
-          kind: { enum: ['opens', 'clicks', 'submits'], description: 'opens: by a person. A click alone is no open.' },
+          kind: {
+            enum: ['opens', 'clicks', 'submits', 'writes'],
+            description: 'opens: by a person. A click alone is no open.',
+          },
           url: {
             type: 'string',
             maxLength: URL_MAX,
             description: 'Of clicks: the link. Omitted: one without an address.',
           },
           formId: { ...idReference, description: 'Of submits: the form.' },
+          address: { ...emailField, description: 'Of writes: the address.' },
         },
       },
     },

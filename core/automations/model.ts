@@ -14,7 +14,8 @@ export type EntryType =
   | 'contact_property_changes_from_to'
   | 'event_trigger'
   | 'list_left'
-  | 'form_submitted';
+  | 'form_submitted'
+  | 'email_received';
 
 /** Whether a person who left an automation may enter it again; `afterDays`: so many days after leaving. */
 export type Reentry = 'once' | 'after_exit' | { afterDays: number };
@@ -24,6 +25,8 @@ export interface EntryCriteria {
   type: EntryType;
   listId?: string;
   formId?: string;
+  /** Normal form. */
+  address?: string;
   eventName?: string;
   property?: string;
   fromValue?: PropertyValue;

@@ -52,6 +52,9 @@ async function missingForActivation(
     if (problem) missing.push(problem);
   }
   missing.push(...(await missingEvents(deps, project, definition)));
+  const { type, address } = definition.entryCriteria;
+  if (type === 'email_received' && address !== undefined && !(await takesMail(deps, project, address)))
+    missing.push('entryCriteria/address: is not at a domain of this project that receives mail');
   missing.push(...(await missingSubjects(deps, project, definition)));
   missing.push(...(await missingSenders(deps, project, definition)));
   missing.push(...(await offFaults(deps, project, definition.steps)));
@@ -72,6 +75,15 @@ async function missingEvents(
   const found = await db.eventDefinitions.find(wanted, { projection: { eventName: 1 } }).toArray();
   const known = new Set(found.map((definition) => definition.eventName));
   return named.flatMap(({ name, field }) => (known.has(name) ? [] : [`${field}: names no event of this project`]));
+}
+
+async function takesMail(
+  { db }: AutomationsDeps,
+  { _id: projectId }: Pick<Project, '_id'>,
+  address: string,
+): Promise<boolean> {
+  const receiving = { projectId, domainName: emailDomain(address), inboundEnabledAt: { $type: 'date' } } as const;
+  return (await db.domains.findOne(receiving, { projection: { _id: 1 } })) !== null;
 }
 
 /** Steps that name templates by the ids that callers know. */

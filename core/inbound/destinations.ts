@@ -13,7 +13,7 @@ export type Destination =
   | { kind: 'bounce' | 'unsubscribe'; ref: MailRef }
   /** fbl@, abuse@ and postmaster@ of this server: feedback reports, and letters of people. */
   | { kind: 'feedback' }
-  | { kind: 'mailbox'; projectId: ObjectId; domainName: string; isBlocked: boolean };
+  | { kind: 'mailbox'; projectId: ObjectId; domainName: string; isBlocked: boolean; address: string };
 
 type Judged = Destination | { refused: 450 | 550; message: string };
 
@@ -35,7 +35,7 @@ export async function judgeRecipient(deps: InboundDeps, address: string): Promis
   const isHere = host === deps.config.mailHost;
   if (FEEDBACK.has(localPart) && (isHere || (await isOfReturnPaths(deps, host)))) return { kind: 'feedback' };
   if (isHere) return { refused: 550, message: '5.1.1 There is no such address' };
-  return mailboxOf(deps, host);
+  return mailboxOf(deps, `${localPart}@${host}`);
 }
 
 /**
@@ -50,7 +50,7 @@ export async function withPostmaster(
   if (others.length === destinations.length) return others;
   const { postmasterTo } = deps.config;
   if (postmasterTo === '') return others.length > 0 ? others : 'unread';
-  const mailbox = await mailboxOf(deps, emailDomain(postmasterTo));
+  const mailbox = await mailboxOf(deps, postmasterTo);
   if (!('refused' in mailbox)) return [...others, mailbox];
   deps.log.error({ postmasterTo, reply: mailbox.message }, 'POSTMASTER_TO takes no mail; a letter to it was deferred');
   return 'later';
@@ -60,7 +60,8 @@ export async function withPostmaster(
  * Only one project at a time has a name verified, so one project receives its mail. A project that lost its verification still receives,
  * until another project has verified the name: mail of the new owner is not for the former one.
  */
-async function mailboxOf(deps: InboundDeps, domainName: string): Promise<Judged> {
+async function mailboxOf(deps: InboundDeps, address: string): Promise<Judged> {
+  const domainName = emailDomain(address);
   const enabled = await deps.db.domains
     .find({ domainName, inboundEnabledAt: { $type: 'date' } }, { hint: 'inbound' })
     .toArray();
@@ -69,7 +70,7 @@ async function mailboxOf(deps: InboundDeps, domainName: string): Promise<Judged>
     return { refused: 550, message: '5.1.2 Mail for this domain is not taken here' };
   const { projectId, inboundDomainVerifiedAt, seeded } = domain;
   if (inboundDomainVerifiedAt || seeded)
-    return { kind: 'mailbox', projectId, domainName, isBlocked: domain.verificationStatus !== 'VERIFIED' };
+    return { kind: 'mailbox', projectId, domainName, isBlocked: domain.verificationStatus !== 'VERIFIED', address };
   await checkInboundNow(deps, domain);
   return { refused: 450, message: '4.2.1 The MX record of this domain is being checked; come back in a minute' };
 }

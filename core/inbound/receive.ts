@@ -17,6 +17,7 @@ import type { InboundMessage } from './model.ts';
 import { countMail, type Quota } from './quotas.ts';
 import { inboundRemovalAt } from './removals.ts';
 import { threadOf } from './threads.ts';
+import { followWritten, isWritten } from './written-mail.ts';
 
 /**
  * taken: durable. later: deliver it again. refused: it cannot be read, and never will be. unproven: the sender is not proven, so there is
@@ -77,10 +78,13 @@ async function receive(
     if (outcome === 'later' || outcome === 'unproven') return outcome;
   }
   const mailboxes = destinations.filter((one) => one.kind === 'mailbox');
-  const once = new Map(mailboxes.map((one) => [`${one.projectId.toHexString()} ${one.domainName}`, one]));
+  const once = Map.groupBy(mailboxes, ({ projectId, domainName }) => `${projectId.toHexString()} ${domainName}`);
   let full: Quota | null = null;
-  for (const mailbox of once.values())
-    full = (await receiveWithinQuota(deps, mailbox, { envelope, bytes, mail, verdicts: verdicts! })) ?? full;
+  for (const some of once.values()) {
+    const to = some.map(({ address }) => address);
+    const brought = { envelope, bytes, mail, verdicts: verdicts!, to };
+    full = (await receiveWithinQuota(deps, some[0]!, brought)) ?? full;
+  }
   return full ?? 'taken';
 }
 
@@ -89,20 +93,18 @@ interface MailToPeople {
   bytes: Buffer;
   mail: ParsedMail;
   verdicts: MailVerdicts;
+  /** Addresses of the mailbox. */
+  to: string[];
 }
 
 /** Returns the quota that has no room. A mail that was stored for another mailbox, and comes again for this one, is stored there once. */
-async function receiveWithinQuota(
-  deps: InboundDeps,
-  mailbox: Mailbox,
-  { envelope, bytes, mail, verdicts }: MailToPeople,
-): Promise<Quota | null> {
-  const bringing = { projectId: mailbox.projectId, network: networkOf(envelope.remoteAddress) };
-  const counted = await countMail(deps, bringing, bytes.length);
+async function receiveWithinQuota(deps: InboundDeps, mailbox: Mailbox, brought: MailToPeople): Promise<Quota | null> {
+  const bringing = { projectId: mailbox.projectId, network: networkOf(brought.envelope.remoteAddress) };
+  const counted = await countMail(deps, bringing, brought.bytes.length);
   if (counted.full) return counted.full;
   let isNew = false;
   try {
-    isNew = await receiveForPeople(deps, mailbox, envelope, mail, verdicts);
+    isNew = await receiveForPeople(deps, mailbox, brought);
   } finally {
     if (!isNew) await counted.uncount();
   }
@@ -126,9 +128,7 @@ async function receiveForMachine(
 async function receiveForPeople(
   deps: InboundDeps,
   { projectId, domainName, isBlocked }: Mailbox,
-  envelope: InboundEnvelope,
-  mail: ParsedMail,
-  verdicts: MailVerdicts,
+  { envelope, mail, verdicts, to }: Omit<MailToPeople, 'bytes'>,
 ): Promise<boolean> {
   const parts = [projectId.toHexString(), domainName, mail.messageId, mail.bodyHash, mail.from?.email ?? ''];
   const dedupe = createHash('sha256').update(parts.join('\u0000')).digest('base64url');
@@ -159,6 +159,7 @@ async function receiveForPeople(
     await publishEvents(deps, projectId, [
       { type: 'email.received', key: message._id.toHexString(), at: message.receivedAt, data: summaryOf(message) },
     ]);
+  if (isWritten(message, envelope, mail)) await followWritten(deps, message, { isNew, to });
   return isNew;
 }
 

@@ -38,6 +38,8 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
   }
   if (entry.type === 'form_submitted' && entry.formId)
     body.acts.push({ at: start, kind: 'submits', formId: entry.formId });
+  if (entry.type === 'email_received' && entry.address)
+    body.acts.push({ at: start, kind: 'writes', address: entry.address });
   if (entry.type === 'contact_property_changes_from_to' && entry.property) {
     const { property, fromValue = null, toValue = 'a new value' } = entry;
     if (fromValue !== null) Object.assign(body.contact, change(property, fromValue));

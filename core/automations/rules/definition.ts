@@ -1,4 +1,5 @@
 import { CONTACT_FIELDS, CONTACT_PROPERTY } from '../../../schemas/people/contacts.ts';
+import { normalizeEmail } from '../../base/text/addresses.ts';
 import { repeatedName } from '../../base/text/tags.ts';
 import {
   type DeclaredTypes,
@@ -66,6 +67,8 @@ export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, '
     return ['entryCriteria/formId: is required for form_submitted'];
   if ((type === 'contact_added_to_list' || type === 'list_left') && entryCriteria.listId === undefined)
     return [`entryCriteria/listId: is required for ${type}`];
+  if (type === 'email_received' && entryCriteria.address === undefined)
+    return ['entryCriteria/address: is required for email_received'];
   if (type === 'contact_property_matches_with' && entryCriteria.filterCriteria === undefined)
     return ['entryCriteria/filterCriteria: is required for contact_property_matches_with'];
   if (type === 'contact_property_changes_from_to' && entryCriteria.property === undefined)
@@ -123,6 +126,8 @@ function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
     fault('entryCriteria/listId: must not be the global list, which contacts leave only when they are deleted');
   else if (entry.listId === GLOBAL_LIST)
     fault('entryCriteria/listId: must not be the global list; use contact_created for every new contact');
+  if (entry.address !== undefined && normalizeEmail(entry.address) === null)
+    fault('entryCriteria/address: must be an email address');
   if (entry.property !== undefined && !propertyPath(entry.property))
     fault('entryCriteria/property: must be a field of the contact or contactProperties.<name>');
   if (entry.filterCriteria) {

@@ -20,6 +20,8 @@ export interface CompiledEntry {
   type: EntryType;
   eventName: string | null;
   formId: string | null;
+  /** Of ours, to which a mail lets its sender in. */
+  address: string | null;
   /** Whether this change enrolls the contact. Contacts that already matched before the change do not enter. */
   isEnteredBy(change: PersonChange): boolean;
   /** Whether the filter lets the person in: asked where no change of the contact is the entry. */
@@ -36,6 +38,7 @@ export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): Com
     type: entry.type,
     eventName: null,
     formId: null,
+    address: null,
     isEnteredBy: never,
     admits: matches,
     stillHolds: always,
@@ -47,6 +50,8 @@ export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): Com
       return { ...base, eventName: entry.eventName ?? null };
     case 'form_submitted':
       return { ...base, formId: entry.formId ?? null };
+    case 'email_received':
+      return { ...base, address: entry.address ?? null };
     case 'contact_added_to_list': {
       const isIn = (person: Person | null) => !!person && isInList(person, entry.listId ?? '');
       return {

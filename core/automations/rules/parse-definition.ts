@@ -1,5 +1,6 @@
 import type { updateAutomationBody } from '../../../schemas/automations.ts';
 import type { Described } from '../../../schemas/schema.ts';
+import { normalizeEmail } from '../../base/text/addresses.ts';
 import type {
   AutomationEmail,
   AutomationStep,
@@ -90,9 +91,10 @@ function readStep(step: StepInput, index: number, newId: (place: string) => stri
 
 export function readEntry(input: EntryInput | undefined): EntryCriteria {
   const entry: EntryCriteria = { type: input?.type ?? 'contact_created' };
-  const { listId, formId, eventName, property, fromValue, toValue } = input ?? {};
+  const { listId, formId, address, eventName, property, fromValue, toValue } = input ?? {};
   if (listId) entry.listId = OBJECT_ID.test(listId) ? listId.toLowerCase() : listId;
   if (formId) entry.formId = OBJECT_ID.test(formId) ? formId.toLowerCase() : formId;
+  if (address) entry.address = normalizeEmail(address) ?? address;
   if (eventName) entry.eventName = eventName;
   if (property) entry.property = property;
   if (fromValue !== undefined && fromValue !== null) entry.fromValue = fromValue;

@@ -27,6 +27,7 @@ export interface World {
     | { kind: 'event'; atMs: number; event: Event }
     | { kind: 'act'; atMs: number; act: 'opens' | 'clicks'; url?: string | undefined }
     | { kind: 'submits'; atMs: number; formId: string }
+    | { kind: 'writes'; atMs: number; address: string }
     | {
         kind: 'change';
         atMs: number;
@@ -131,8 +132,10 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
       await hear(atMs, event);
       return;
     }
-    if (occurrence.kind === 'submits') {
-      if (entry.formId === occurrence.formId && entry.admits({ contact })) await enter(atMs, entry.type);
+    if (occurrence.kind === 'submits' || occurrence.kind === 'writes') {
+      const isEntry =
+        occurrence.kind === 'submits' ? entry.formId === occurrence.formId : entry.address === occurrence.address;
+      if (isEntry && entry.admits({ contact })) await enter(atMs, entry.type);
       return;
     }
     if (occurrence.kind === 'act') {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { receivingDomain } from '../../feedback/support.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { created, makeSending, simple } from '../support.ts';
 
@@ -21,8 +22,11 @@ describe('docs/automations.md', () => {
     const properties = [{ propertyName: 'amount', type: 'number' }];
     await created(env.own.client, '/events', { eventName: 'bought', properties });
     const form = await created(env.own.client, '/forms', { name: 'Welcome', listIds: [list.id] });
+    const domainName = await receivingDomain(env, env.own);
     for (const text of examples) {
-      const shown = JSON.parse(text.replaceAll('<listId>', list.id).replaceAll('<formId>', form.id));
+      const shown = JSON.parse(
+        text.replaceAll('<listId>', list.id).replaceAll('<formId>', form.id).replaceAll('<domain>', domainName),
+      );
       const given = Array.isArray(shown) ? { steps: shown } : { steps: simple.steps, entryCriteria: shown };
       const body = { name: 'As shown', active: true, ...given };
       const { status, body: answer } = await env.own.client.post('/automations', body);

@@ -24,6 +24,7 @@ export const entryTypes: Record<EntryType, string> = {
   event_trigger: 'An event arrives',
   list_left: 'A contact leaves a list or segment',
   form_submitted: 'A person sends a form',
+  email_received: 'A contact writes a mail',
 };
 
 export const exitTypes: Record<ExitCriteria['type'], string> = {
@@ -45,6 +46,7 @@ export function entryName(entry: EntryCriteria, names: { list: NameOf; form: Nam
     return entry.listId ? `Joins ${names.list(entry.listId)}` : 'Joins a list';
   if (entry.type === 'list_left') return entry.listId ? `Leaves ${names.list(entry.listId)}` : 'Leaves a list';
   if (entry.type === 'form_submitted') return entry.formId ? `Sends ${names.form(entry.formId)}` : 'Sends a form';
+  if (entry.type === 'email_received') return entry.address ? `Writes to ${entry.address}` : 'Writes a mail';
   if (entry.type === 'contact_property_changes_from_to') return `${entry.property ?? 'A field'} changes`;
   return entryTypes[entry.type];
 }
