@@ -2492,6 +2492,22 @@ export interface FoundContacts {
   contacts: Contact[];
 }
 
+export interface FrequencyCap {
+  mails: number;
+  /** Days of 24 hours up to now. */
+  withinDays: number;
+  /** Suppression groups whose mail neither counts nor is held back. The default group stands for mail that names none. */
+  exceptGroupIds: string[];
+}
+
+export interface FrequencyCapInput {
+  mails: number;
+  /** Days of 24 hours up to now. */
+  withinDays: number;
+  /** Suppression groups whose mail neither counts nor is held back. The default group stands for mail that names none. */
+  exceptGroupIds?: string[];
+}
+
 export interface GradualPlan {
   emailsPerDay: number;
   growth: 'fixed' | '1.25x' | '1.5x' | '1.75x' | '2x';
@@ -3274,6 +3290,8 @@ export interface Project {
   timezone: string;
   /** The name of the property; null: people are in the zone of the project. */
   timezoneProperty: string | null;
+  /** How many marketing mails one address gets at most within so many days: of campaigns, automations and calls together. Transactional mail neither counts nor is held back. null, the default: any number. */
+  frequencyCap: FrequencyCap | null;
   /** Of pages and mails to people; null: name. */
   publicName: string | null;
   logoUrl: string | null;
@@ -4702,6 +4720,8 @@ export interface UpdateProjectBody {
   consentAddress?: 'shortened' | 'full' | 'none' | null;
   /** The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project. Must be on a verified domain of the project. */
   publicFrom?: MailAddress | null;
+  /** How many marketing mails one address gets at most within so many days: of campaigns, automations and calls together. Transactional mail neither counts nor is held back. null, the default: any number. */
+  frequencyCap?: FrequencyCapInput | null;
   /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
   updatedAt?: string;
 }

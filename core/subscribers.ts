@@ -22,6 +22,7 @@ import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound/remo
 import { refuseQueued } from './mail/accept/group-uses.ts';
 import { recordMessagesOfDeleted } from './mail/erase/erase.ts';
 import { recordMailOfDeleted } from './mail/erase/fail-for-deleted.ts';
+import { capWithGroup } from './mail/frequency/uses.ts';
 import { receivedMail } from './mail/messages/received.ts';
 import { eraseMigrationNotes } from './migrations/erase-notes.ts';
 import { announceFacts, noteActs, noteCustomEvents, noteDeletions, noteReceived } from './people/behaviour/note.ts';
@@ -54,7 +55,7 @@ const registered: Registered<Subscribers> = {
   suppressions: [endUnsubscribed],
   listRemovals: [refuseHeld, refuseListOfForm],
   groupRemovals: [refuseQueued],
-  usesOfGroup: [campaignWithGroup, automationWithGroup, formWithGroup],
+  usesOfGroup: [campaignWithGroup, automationWithGroup, formWithGroup, capWithGroup],
   usesOfTemplate: [campaignWithTemplate, automationWithTemplate, formWithTemplate],
   usesOfForm: [automationWithForm],
   acceptedForms: { record: recordForms, announce: announceForms },

@@ -44,6 +44,7 @@ export function presentProject(project: Project, domains: Domain[]) {
     sandboxSuppressions,
     dkimAlgorithms,
     ...zonesOf(project),
+    frequencyCap: project.frequencyCap ?? null,
     ...publicFieldsOf(project),
     ...(inbound ? { inboundEmailDomain: inbound.domainName } : {}),
   };

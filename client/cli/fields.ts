@@ -674,6 +674,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"languageProperty","kind":"text","about":"The contact property with the language of a person (de, fr-CA, ...); null: language."},
     {"name":"consentAddress","kind":"text","about":"How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. One of shortened, full, none."},
     {"name":"publicFrom","kind":"object","about":"The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project. Must be on a verified domain of the project."},
+    {"name":"frequencyCap","kind":"object","about":"How many marketing mails one address gets at most within so many days: of campaigns, automations and calls together. Transactional mail neither counts nor is held back. null, the default: any number."},
     {"name":"updatedAt","kind":"text","about":"The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed."},
   ] },
   "reports.health": { about: "Get the state of servers, processes and waiting jobs", fields: [] },

@@ -20,6 +20,7 @@ import { deleteRequestsOfProject } from '../persons-own/personal-data/requests.t
 import { deleteMediaOfProject } from '../templates/media/media.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
 import type { AccountsDeps } from './deps.ts';
+import { holdExceptedGroups, readFrequencyCap } from './frequency-cap.ts';
 import { readPublicFields } from './public-fields.ts';
 
 /** The consents of a large project are removed by the retention job, in the night. */
@@ -98,6 +99,7 @@ export async function updateProject(
     dkimAlgorithms,
     timezone,
     timezoneProperty,
+    frequencyCap,
     updatedAt: seen,
     ...shown
   }: ProjectChange,
@@ -105,7 +107,10 @@ export async function updateProject(
   const project = await findProject(deps, organizationId, projectId);
   const zones = readZones({ timezone, timezoneProperty });
   const plain = given({ name, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions, dkimAlgorithms });
-  const { set, unset } = await readPublicFields(deps, project, shown);
+  const shownFields = await readPublicFields(deps, project, shown);
+  const cap = await readFrequencyCap(deps, project, frequencyCap);
+  const fields = { ...plain, ...zones, ...shownFields.set, ...cap.set };
+  const unset = { ...shownFields.unset, ...cap.unset };
   const updated = await inTransaction(deps, async (session) => {
     // A project that another call changes after this read makes the transaction conflict, and be repeated.
     const own = { _id: project._id, organizationId, deletedAt: null };
@@ -113,9 +118,10 @@ export async function updateProject(
     if (!found) throw projectNotFound();
     const before = { updatedAt: found.updatedAt ?? found.createdAt };
     refuseUnseen('project', before, seen);
-    const changed = { ...plain, ...zones, ...set, updatedAt: nextUpdate(before, deps.clock.now()) };
+    const changed = { ...fields, updatedAt: nextUpdate(before, deps.clock.now()) };
     // Automations are compiled with the zones.
     if (Object.keys(zones).length > 0) await raiseAudienceVersion(deps, project._id, session);
+    await holdExceptedGroups(deps, session, project, cap.set.frequencyCap);
     return changeProject(deps, project, { set: changed, unset }, session);
   });
   if (!updated) throw projectNotFound();

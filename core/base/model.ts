@@ -17,6 +17,8 @@ export interface Project {
   timezone?: string;
   /** The contact property with the zone of a person; absent or null: none. */
   timezoneProperty?: string | null;
+  /** Absent: any number of marketing mails. */
+  frequencyCap?: FrequencyCap;
   /** Of pages and mails that the project shows to people; absent: `name`. */
   publicName?: string;
   /** An https address, or one of the media of the project. */
@@ -41,6 +43,14 @@ export interface Project {
   /** When its settings were changed last; absent: never. */
   updatedAt?: Date;
   deletedAt: Date | null;
+}
+
+/** How many marketing mails an address gets at most within so many days of 24 hours (core/mail/frequency). */
+export interface FrequencyCap {
+  mails: number;
+  withinDays: number;
+  /** Codes of suppression groups whose mail neither counts nor is held back. */
+  exceptGroupIds: string[];
 }
 
 export type DkimAlgorithm = (typeof DKIM_ALGORITHMS)[number];

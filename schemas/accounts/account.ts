@@ -98,6 +98,31 @@ const zoneFields = {
   },
 } as const;
 
+export const CAP_MAILS_MAX = 100;
+export const CAP_DAYS_MAX = 90;
+const CAP_GROUPS_MAX = 100;
+const frequencyCapText =
+  'How many marketing mails one address gets at most within so many days: of campaigns, automations and calls together. Transactional mail neither counts nor is held back. null, the default: any number.';
+const frequencyCap = {
+  title: 'FrequencyCapInput',
+  type: ['object', 'null'],
+  required: ['mails', 'withinDays'],
+  additionalProperties: false,
+  properties: {
+    mails: { type: 'integer', minimum: 1, maximum: CAP_MAILS_MAX },
+    withinDays: { type: 'integer', minimum: 1, maximum: CAP_DAYS_MAX, description: 'Days of 24 hours up to now.' },
+    exceptGroupIds: {
+      type: 'array',
+      maxItems: CAP_GROUPS_MAX,
+      uniqueItems: true,
+      items: { type: 'string', minLength: 1, maxLength: 256 },
+      description:
+        'Suppression groups whose mail neither counts nor is held back. The default group stands for mail that names none.',
+    },
+  },
+  description: frequencyCapText,
+} as const;
+
 export const createProjectBody = schema({
   title: 'CreateProjectBody',
   type: 'object',
@@ -129,6 +154,7 @@ export const updateProjectBody = schema({
       type: ['object', 'null'],
       description: `${publicFromText} Must be on a verified domain of the project.`,
     },
+    frequencyCap,
     updatedAt: seenUpdate,
   },
 });
@@ -173,6 +199,7 @@ const project = {
     'dkimAlgorithms',
     'timezone',
     'timezoneProperty',
+    'frequencyCap',
     'publicName',
     'logoUrl',
     'color',
@@ -210,6 +237,7 @@ const project = {
       ...nullableString,
       description: 'The name of the property; null: people are in the zone of the project.',
     },
+    frequencyCap: { ...frequencyCap, title: 'FrequencyCap', required: ['mails', 'withinDays', 'exceptGroupIds'] },
     publicName: { ...nullableString, description: publicFields.publicName.description },
     logoUrl: nullableString,
     color: nullableString,

@@ -16,6 +16,7 @@ const account = {
     postalAddress: 'The Shop\nMarket Square 1\n10115 Berlin',
     languageProperty: 'language',
     consentAddress: 'shortened',
+    frequencyCap: { mails: 3, withinDays: 7, exceptGroupIds: [] },
     publicFrom: { email: 'hello@example.com', name: 'The Shop' },
   },
   CreateMemberBody: { email: 'ada@example.com', role: 'editor' },

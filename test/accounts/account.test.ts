@@ -30,6 +30,7 @@ describe('Projects and keys', () => {
       dkimAlgorithms: ['rsa-sha256', 'ed25519-sha256'],
       timezone: 'UTC',
       timezoneProperty: null,
+      frequencyCap: null,
       publicName: null,
       logoUrl: null,
       color: null,
@@ -114,6 +115,53 @@ describe('Projects and keys', () => {
     const made = await admin().post('/account/projects', { name: 'Zoned from the start', ...zones });
     expect(made.body.data).to.include({ timezone: 'Asia/Tokyo', timezoneProperty: 'home_zone' });
     await admin().delete(`/account/projects/${made.body.data.id}`);
+  });
+
+  it('a project has a frequency cap: set, kept by other changes, and removed by null', async () => {
+    const path = `/account/projects/${environment.own.project._id}`;
+    const patched = async (body: object) => (await admin().patch(path, body)).body;
+    const group = await environment.own.client.post('/suppression-groups', { name: 'Receipts' });
+    const { groupId } = group.body.data;
+    const foreign = await environment.other.client.post('/suppression-groups', { name: 'Foreign' });
+    const frequencyCap = { mails: 3, withinDays: 7, exceptGroupIds: [groupId] };
+    expect((await patched({ frequencyCap })).data.frequencyCap).to.deep.equal(frequencyCap);
+    expect((await patched({ name: 'Capped' })).data.frequencyCap).to.deep.equal(frequencyCap);
+    const marketing = (await environment.own.client.get('/suppression-groups?limit=100')).body.data.groups.find(
+      ({ isMarketing }: { isMarketing: boolean }) => isMarketing,
+    );
+    const unknown = 'names no suppression group of this project';
+    for (const [wrong, details] of [
+      [{ withinDays: 7 }, 'frequencyCap/mails: is required'],
+      [{ mails: 3 }, 'frequencyCap/withinDays: is required'],
+      [{ mails: 0, withinDays: 7 }, 'frequencyCap/mails: must be from 1 to 100'],
+      [{ mails: 101, withinDays: 7 }, 'frequencyCap/mails: must be from 1 to 100'],
+      [{ mails: 1.5, withinDays: 7 }, 'frequencyCap/mails: must be a whole number'],
+      [{ mails: 1, withinDays: 91 }, 'frequencyCap/withinDays: must be from 1 to 90'],
+      [{ mails: 1, withinDays: 1, exceptGroupIds: groupId }, 'frequencyCap/exceptGroupIds: must be an array'],
+      [{ mails: 1, withinDays: 1, exceptGroupIds: [groupId, 'NOSUCH'] }, `frequencyCap/exceptGroupIds/1: ${unknown}`],
+      [
+        { mails: 1, withinDays: 1, exceptGroupIds: [foreign.body.data.groupId] },
+        `frequencyCap/exceptGroupIds/0: ${unknown}`,
+      ],
+      [
+        { mails: 1, withinDays: 1, exceptGroupIds: [marketing.groupId] },
+        'frequencyCap/exceptGroupIds/0: must not be the marketing group, which no mail names',
+      ],
+    ] as const) {
+      const { status, body } = await admin().patch(path, { frequencyCap: wrong });
+      expect([status, body.error.details]).to.deep.equal([400, details]);
+    }
+    expect((await admin().get(path)).body.data.frequencyCap, 'a refusal').to.deep.equal(frequencyCap);
+    const refused = await environment.own.client.delete(`/suppression-groups/${groupId}`);
+    expect([refused.status, refused.body.error.message]).to.deep.equal([
+      409,
+      'The suppression group is named by the frequency cap of the project; take it out there first.',
+    ]);
+    expect((await patched({ frequencyCap: { mails: 1, withinDays: 90 } })).data.frequencyCap).to.deep.equal({
+      ...{ mails: 1, withinDays: 90, exceptGroupIds: [] },
+    });
+    expect((await environment.own.client.delete(`/suppression-groups/${groupId}`)).status).to.equal(200);
+    expect((await patched({ frequencyCap: null })).data.frequencyCap).to.equal(null);
   });
 
   it('a key is shown once, stored as a hash, and stops within five seconds of its revocation', async () => {

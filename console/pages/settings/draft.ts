@@ -1,6 +1,8 @@
 import type { Project, UpdateProjectBody } from '../../../client/index.ts';
 import type { Parts } from '../../parts/forms/overtaken.tsx';
 
+export const whyReadOnly = 'Owners change it.';
+
 /** The fields as they are typed; those of the sender as the interface names them in a refusal. */
 export interface Draft {
   name: string;
@@ -20,6 +22,9 @@ export interface Draft {
   dkimAlgorithms: string;
   timezone: string;
   timezoneProperty: string;
+  'frequencyCap/mails': string;
+  'frequencyCap/withinDays': string;
+  'frequencyCap/exceptGroupIds': readonly string[];
 }
 
 export function draftOf(project: Project): Draft {
@@ -40,6 +45,9 @@ export function draftOf(project: Project): Draft {
     dkimAlgorithms: project.dkimAlgorithms.toSorted().toReversed().join(),
     timezone: project.timezone,
     timezoneProperty: project.timezoneProperty ?? '',
+    'frequencyCap/mails': String(project.frequencyCap?.mails ?? ''),
+    'frequencyCap/withinDays': String(project.frequencyCap?.withinDays ?? ''),
+    'frequencyCap/exceptGroupIds': project.frequencyCap?.exceptGroupIds ?? [],
   };
 }
 
@@ -61,6 +69,9 @@ export const parts: Parts<Draft> = {
   dkimAlgorithms: 'How mail is signed',
   timezone: 'Time zone of the project',
   timezoneProperty: 'Property with the time zone of a person',
+  'frequencyCap/mails': 'Most marketing mails',
+  'frequencyCap/withinDays': 'Within days',
+  'frequencyCap/exceptGroupIds': { label: 'Groups that the frequency cap excepts', text: (ids) => ids.join(', ') },
 };
 
 /** Changed fields only: a sender whose domain is not verified any more does not stop a change of the logo. */
@@ -82,6 +93,7 @@ function wholeOf(draft: Draft): UpdateProjectBody {
     dkimAlgorithms: draft.dkimAlgorithms.split(',') as Project['dkimAlgorithms'],
     timezone: draft.timezone,
     timezoneProperty: draft.timezoneProperty.trim() || null,
+    frequencyCap: capOf(draft),
     publicName: draft.publicName.trim() || null,
     logoUrl: draft.logoUrl.trim() || null,
     color: draft.color.trim() || null,
@@ -89,4 +101,12 @@ function wholeOf(draft: Draft): UpdateProjectBody {
     languageProperty: draft.languageProperty.trim() || null,
     publicFrom: email || senderName ? { email, ...(senderName && { name: senderName }) } : null,
   };
+}
+
+/** Without both numbers there is none, whatever is excepted; with one of them the interface asks for the other. */
+function capOf(draft: Draft): UpdateProjectBody['frequencyCap'] {
+  const [mails, days] = [draft['frequencyCap/mails'].trim(), draft['frequencyCap/withinDays'].trim()];
+  if (!mails && !days) return null;
+  const numbers = { ...(mails && { mails: Number(mails) }), ...(days && { withinDays: Number(days) }) };
+  return { ...numbers, exceptGroupIds: [...draft['frequencyCap/exceptGroupIds']] } as UpdateProjectBody['frequencyCap'];
 }

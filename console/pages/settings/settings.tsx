@@ -17,7 +17,8 @@ import { useQuery } from '../../parts/page/query.ts';
 import { to } from '../../router.ts';
 import { can, current, loadSession } from '../../session.ts';
 import { COLOUR } from './colours.ts';
-import { changesOf, type Draft, draftOf, parts } from './draft.ts';
+import { changesOf, type Draft, draftOf, parts, whyReadOnly } from './draft.ts';
+import { Frequency } from './frequency.tsx';
 import { LookSample } from './look-sample.tsx';
 import { SettingsPages } from './pages.tsx';
 
@@ -82,6 +83,7 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
         <Privacy form={form} isReadOnly={isReadOnly} />
       </Columns>
       <Zones form={form} isReadOnly={isReadOnly} />
+      <Frequency form={form} isReadOnly={isReadOnly} />
       <Signatures form={form} isReadOnly={isReadOnly} />
       <Sandbox form={form} isReadOnly={isReadOnly} />
     </Page>
@@ -92,8 +94,6 @@ interface Part {
   form: Form<Draft>;
   isReadOnly: boolean;
 }
-
-const whyReadOnly = 'Owners change it.';
 
 function Names({ form, isReadOnly }: Part) {
   const why = isReadOnly && whyReadOnly;

@@ -49,6 +49,8 @@ export const transactionalTemplates = templatesOf({ templateType: 'transactional
 export const suppressionGroups = groupsOf(() => true);
 /** But for the three that every project has. */
 export const ownGroups = groupsOf(({ isGlobal, isDefault, isMarketing }) => !isGlobal && !isDefault && !isMarketing);
+/** Groups that a mail may name, and the default group. */
+export const mailedGroups = groupsOf(({ isGlobal, isMarketing }) => !isGlobal && !isMarketing);
 
 export const senders: Things<Sender> = {
   one: 'sender',

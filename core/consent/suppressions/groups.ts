@@ -203,10 +203,16 @@ async function refuseUsed(deps: ConsentDeps, session: Session, group: NamedGroup
 }
 
 /** Runs in a transaction that stores a reference to the group, so that a concurrent removal conflicts. */
-export async function holdGroup(deps: ConsentDeps, session: Session, project: Tenant, groupId: string): Promise<void> {
+export async function holdGroup(
+  deps: ConsentDeps,
+  session: Session,
+  project: Tenant,
+  groupId: string,
+  field = 'unsubscribeGroupId',
+): Promise<void> {
   const filter = { projectId: project._id, groupId, deletedAt: null };
   const { matchedCount } = await deps.db.suppressionGroups.updateOne(filter, { $inc: { holds: 1 } }, { session });
-  if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', 'unsubscribeGroupId');
+  if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', field);
 }
 
 /** Returns which of these codes name no live group. Mail with such a code is treated as mail without a group. */

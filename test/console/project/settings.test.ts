@@ -111,6 +111,32 @@ describe('The page of the settings', () => {
     expect(await zone.inputValue()).to.equal('Asia/Tokyo');
   });
 
+  it('sets a frequency cap, says which number is missing, and removes it', async () => {
+    const page = await suite.open('/settings');
+    const mails = page.getByLabel('Most marketing mails');
+    expect(await mails.inputValue()).to.equal('');
+    await mails.fill('3');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('[name="frequencyCap/withinDays"][aria-invalid]').waitFor();
+    await page.getByLabel('Within days').fill('7');
+    await expectAccessible(page);
+    await page.getByText(/What is above is not sent/).scrollIntoViewIfNeeded();
+    await shoot(page, 'settings-frequency');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    const { adminKey, project } = suite.own;
+    const cap = async () =>
+      (await suite.client(adminKey).get(`/account/projects/${project._id}`)).body.data.frequencyCap;
+    expect(await cap()).to.deep.equal({ mails: 3, withinDays: 7, exceptGroupIds: [] });
+    await page.reload();
+    expect(await mails.inputValue()).to.equal('3');
+    await mails.fill('');
+    await page.getByLabel('Within days').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    expect(await cap()).to.equal(null);
+  });
+
   it('shows an editor what is set, and changes nothing', async () => {
     const page = await suite.open('/settings', { role: 'editor', width: 375 });
     const save = page.getByRole('button', { name: 'Save' });
