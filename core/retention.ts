@@ -6,6 +6,7 @@ import type { CampaignsDeps } from './campaigns/deps.ts';
 import { removeOldConsents } from './consent/consents/erase.ts';
 import { endTurn, noteFirst, takeTurn } from './jobs/upkeep.ts';
 import { removeOldMessages } from './mail/erase/old.ts';
+import { removeOldPlaces } from './mail/frequency/remove.ts';
 import { removeOldFacts, removeOldHistory } from './people/behaviour/old.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -51,6 +52,7 @@ export async function removeOld(deps: RetentionDeps, mayContinue: () => boolean 
   await removeOldHistory(deps, before, mayContinue);
   await removeOldBlocks(deps, before.getTimestamp(), mayContinue);
   await removeOldConsents(deps, mayContinue);
+  await removeOldPlaces(deps, mayContinue);
   return { messages, events };
 }
 

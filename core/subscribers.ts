@@ -22,6 +22,7 @@ import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound/remo
 import { refuseQueued } from './mail/accept/group-uses.ts';
 import { recordMessagesOfDeleted } from './mail/erase/erase.ts';
 import { recordMailOfDeleted } from './mail/erase/fail-for-deleted.ts';
+import { erasePlaces } from './mail/frequency/remove.ts';
 import { capWithGroup } from './mail/frequency/uses.ts';
 import { receivedMail } from './mail/messages/received.ts';
 import { eraseMigrationNotes } from './migrations/erase-notes.ts';
@@ -51,7 +52,7 @@ const registered: Registered<Subscribers> = {
     // Last: the events that the others wrote about a deleted contact are erased with the rest, `contact.deleted` is not.
     { onDeletions: recordEventsOfDeleted, onChanges: recordContactEvents, afterCommit: announceContactEvents },
   ],
-  erasures: [eraseConsents, eraseImportErrors, eraseMigrationNotes],
+  erasures: [eraseConsents, erasePlaces, eraseImportErrors, eraseMigrationNotes],
   suppressions: [endUnsubscribed],
   listRemovals: [refuseHeld, refuseListOfForm],
   groupRemovals: [refuseQueued],

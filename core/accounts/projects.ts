@@ -14,6 +14,7 @@ import { makeBuiltInGroups } from '../consent/suppressions/groups.ts';
 import { deleteDomainsOfProject } from '../domains/domains.ts';
 import { deleteReports } from '../figures/reports/state.ts';
 import { deleteFormsOfProject } from '../forms/pending.ts';
+import { deletePlacesOfProject } from '../mail/frequency/remove.ts';
 import { cancelMailOfProject } from '../mail/messages/scheduled/to-deleted.ts';
 import { makeGlobalList } from '../people/global-list.ts';
 import { deleteRequestsOfProject } from '../persons-own/personal-data/requests.ts';
@@ -23,8 +24,8 @@ import type { AccountsDeps } from './deps.ts';
 import { holdExceptedGroups, readFrequencyCap } from './frequency-cap.ts';
 import { readPublicFields } from './public-fields.ts';
 
-/** The consents of a large project are removed by the retention job, in the night. */
-const CONSENT_REMOVAL_MS = 2_000;
+/** The consents and places of a large project are removed by the retention job, in the night. */
+const REMOVAL_MS = 2_000;
 
 type ProjectInput = Described<typeof createProjectBody>;
 type ProjectChange = Described<typeof updateProjectBody>;
@@ -143,8 +144,10 @@ export async function deleteProject(deps: AccountsDeps, organizationId: ObjectId
   await deleteFormsOfProject(deps, project._id);
   await deleteReports(deps, project._id);
   await deleteMediaOfProject(deps, project._id);
-  const until = performance.now() + CONSENT_REMOVAL_MS;
-  await deleteConsentsOfProject(deps, project._id, () => performance.now() < until);
+  const until = performance.now() + REMOVAL_MS;
+  const mayContinue = () => performance.now() < until;
+  await deleteConsentsOfProject(deps, project._id, mayContinue);
+  await deletePlacesOfProject(deps, project._id, mayContinue);
   await deleteRequestsOfProject(deps, project._id);
   deps.signals.publish(KEYS_CHANGED, '');
 }

@@ -18,6 +18,7 @@ export type MailDeps = ConsentDeps &
     | 'contacts'
     | 'contents'
     | 'engagements'
+    | 'frequencyPlaces'
     | 'idempotency'
     | 'linkSets'
     | 'messages'

@@ -61,6 +61,7 @@ const collectionNames: Record<keyof Collections, string> = {
   senders: 'senders',
   contents: 'contents',
   messages: 'messages',
+  frequencyPlaces: 'frequencyPlaces',
   sandboxReports: 'sandboxReports',
   contactErasures: 'contactErasures',
   upkeep: 'upkeep',

@@ -11,6 +11,7 @@ export const shardKeys = {
   messages: BY_ID,
   contents: BY_ID,
   engagements: BY_ID,
+  frequencyPlaces: BY_ID,
   campaignBlocks: { projectId: 1, campaignId: 1, run: 1, n: 1 },
   campaignClaims: { projectId: 1, campaignId: 1, n: 1, from: 1 },
   contacts: { projectId: 1, email: 1 },

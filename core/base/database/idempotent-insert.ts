@@ -53,7 +53,6 @@ const databaseOf = oncePerCore(({ mongo, config }: DatabaseDeps) => mongo.db(con
 
 /** Inserts documents that do not exist yet, durably, and returns their number. */
 export async function insertNew(deps: DatabaseDeps, collectionName: string, documents: Document[]): Promise<number> {
-  if (documents.length === 0) return 0;
   return documents.length - (await insertDocuments(deps, collectionName, documents)).length;
 }
 
@@ -66,6 +65,7 @@ export async function insertDocuments(
   collectionName: string,
   documents: Document[],
 ): Promise<number[]> {
+  if (documents.length === 0) return [];
   const insert = { insert: collectionName, documents, ordered: false, writeConcern: { w: 'majority', j: true } };
   const answer = await databaseOf(deps).command(insert, { ignoreUndefined: true });
   const { writeErrors = [], writeConcernError } = answer;

@@ -54,6 +54,10 @@ export const mail = {
     },
     removal: { by: 'job', how: 'the address is emptied after 12 hours (core/mail/erase/erase-blocks.ts)' },
   },
+  frequencyPlaces: {
+    leftOut: 'A hash of the address, with the ids and times of mails that the file has.',
+    removal: { by: 'job', how: 'removed after 12 hours, and when the last mail is 90 days old (core/mail/frequency)' },
+  },
   campaignClaims: { nameless: 'Positions in blocks, and numbers.' },
   contactErasures: {
     leftOut: 'The address of a deleted contact, until its mails are erased.',

@@ -1,0 +1,53 @@
+import type { ObjectId } from 'mongodb';
+import { CAP_DAYS_MAX } from '../../../schemas/accounts/account.ts';
+import { batchesById, byProject } from '../../base/database/batches.ts';
+import { firstIdAt } from '../../base/ids.ts';
+import type { MailDeps } from '../deps.ts';
+import { livePlaces, placesId } from './cap.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const AT_ONCE = 1_000;
+
+/** Called for a contact that was deleted. Places of mails since then stay: another contact may have the address. */
+export async function erasePlaces(
+  { db }: Pick<MailDeps, 'db'>,
+  { projectId, email, deletedAt }: { projectId: ObjectId; email: string; deletedAt: Date },
+): Promise<false> {
+  const _id = placesId(projectId, email);
+  await db.frequencyPlaces.updateOne({ _id, projectId }, { $pull: { places: { at: { $lte: deletedAt } } } });
+  await db.frequencyPlaces.deleteOne({ _id, projectId, places: { $size: 0 } });
+  return false;
+}
+
+/** Of addresses whose last mail is longer ago than any cap looks back. */
+export async function removeOldPlaces(
+  { db, clock }: Pick<MailDeps, 'db' | 'clock'>,
+  mayContinue: () => boolean,
+): Promise<void> {
+  const since = new Date(clock.now().getTime() - CAP_DAYS_MAX * DAY_MS);
+  for await (const batch of batchesById(db.frequencyPlaces, {}, { size: AT_ONCE, mayContinue })) {
+    const old = batch.filter(({ places }) => livePlaces(places, since).length === 0);
+    for (const [projectId, some] of byProject(old)) {
+      const ids = { $in: some.map(({ _id }) => _id) };
+      await db.frequencyPlaces.deleteMany({ _id: ids, projectId, 'places.at': { $not: { $gt: since } } });
+    }
+  }
+}
+
+/** In parts; what is left when time is over is old in 90 days, since no mail of the project is sent. */
+export async function deletePlacesOfProject(
+  { db }: Pick<MailDeps, 'db'>,
+  projectId: ObjectId,
+  mayContinue: () => boolean,
+): Promise<void> {
+  const second = projectId.getTimestamp().getTime();
+  const inRange = { projectId, _id: { $gte: firstIdAt(second), $lt: firstIdAt(second + 1_000) } };
+  while (mayContinue()) {
+    const found = await db.frequencyPlaces
+      .find(inRange, { projection: { _id: 1 } })
+      .limit(AT_ONCE)
+      .toArray();
+    await db.frequencyPlaces.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, projectId });
+    if (found.length < AT_ONCE) return;
+  }
+}
