@@ -995,7 +995,7 @@ export interface CampaignRecipient {
   reason: string | null;
   /** The reply of the relay. */
   reply: SmtpReply | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
   suppressedBy?: SuppressedBy | null;
   sentAt: string | null;
 }
@@ -1756,7 +1756,7 @@ export interface Email {
   reply: SmtpReply | null;
   /** The reason why it is not sent, in a sentence. */
   reason: string | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
   suppressedBy: SuppressedBy | null;
   /** Attempts that ended without a final answer. */
   attempts: number;
@@ -1968,7 +1968,7 @@ export interface EmailOutcome {
   reply: SmtpReply | null;
   /** In a sentence. */
   reason: string | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
   suppressedBy?: SuppressedBy | null;
 }
 
@@ -1989,7 +1989,7 @@ export interface EmailRecipient {
   /** The reply of the relay. */
   reply: SmtpReply | null;
   reason: string | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
   suppressedBy: SuppressedBy | null;
 }
 
@@ -2067,7 +2067,7 @@ export interface EmailSummary {
   reply: SmtpReply | null;
   /** The reason why it is not sent, in a sentence. */
   reason: string | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
   suppressedBy: SuppressedBy | null;
   /** Attempts that ended without a final answer. */
   attempts: number;
@@ -4242,7 +4242,7 @@ export interface SuppressBody {
 }
 
 export interface SuppressedBy {
-  groupId: string;
+  groupId: string | null;
   reason: string;
 }
 

@@ -10,6 +10,7 @@ import type { RecipientStory } from '../../core/campaigns/people/recipients.ts';
 import { sendingMsOf } from '../../core/campaigns/transition.ts';
 import { isAlone } from '../../core/figures/live/processes.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
+import { reasonInWords } from '../../core/mail/ledger/rules/reasons.ts';
 import { shownState } from '../../core/mail/ledger/states.ts';
 import type { Engagement } from '../../core/mail/messages/model.ts';
 import { goesToEverybody } from '../../core/people/global-list.ts';
@@ -86,13 +87,13 @@ export function presentAnalytics(campaign: Campaign) {
 }
 
 export function presentRecipient(message: Message) {
-  const { _id, contactId, email, state, reason, reply, suppressedBy, sentAt } = message;
+  const { _id, contactId, email, state, reply, suppressedBy, sentAt } = message;
   return {
     emailId: _id,
     contactId: contactId ?? null,
     email: email || null,
     status: shownState(state),
-    reason: reason ?? null,
+    reason: reasonInWords(message),
     reply: reply ?? null,
     suppressedBy: suppressedBy ?? null,
     sentAt: sentAt ?? null,

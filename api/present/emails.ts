@@ -3,6 +3,7 @@ import type { Mailbox, Project } from '../../core/base/model.ts';
 import { shownTags } from '../../core/base/text/tags.ts';
 import type { emailContent } from '../../core/campaigns/definition/email-content.ts';
 import type { Content, Message, MessageRecipient, TimelineEntry } from '../../core/mail/ledger/model.ts';
+import { reasonInWords } from '../../core/mail/ledger/rules/reasons.ts';
 import { isOpenRecipient, type MessageState, shownState, states } from '../../core/mail/ledger/states.ts';
 import type { Email } from '../../core/mail/messages/copies.ts';
 import { inOrder, timelineOf } from '../../core/mail/messages/timeline.ts';
@@ -11,7 +12,7 @@ import type { EmailStatus } from '../../schemas/mail/emails.ts';
 
 export function presentEmail({ message, copies }: Email) {
   const { _id, email, name, subject, lane, batchId, campaignId, automationId, contactId } = message;
-  const { reply, reason, suppressedBy, deferrals, createdAt, scheduledAt, sentAt } = message;
+  const { reply, suppressedBy, deferrals, createdAt, scheduledAt, sentAt } = message;
   const recipients = [message, ...copies].flatMap(recipientsOf);
   const retries = [message, ...copies].flatMap(({ state, dueAt }) =>
     state === states.deferred && dueAt ? [dueAt] : [],
@@ -30,7 +31,7 @@ export function presentEmail({ message, copies }: Email) {
     tags: shownTags(message),
     recipients,
     reply: reply ?? null,
-    reason: reason ?? null,
+    reason: reasonInWords(message),
     suppressedBy: suppressedBy ?? null,
     attempts: deferrals ?? 0,
     createdAt: createdAt ?? _id.getTimestamp(),
@@ -85,10 +86,9 @@ function stateOf({ state }: Message, recipient: MessageRecipient): MessageState 
 
 type Recipient = Omit<MessageRecipient, 'state'> & { state: MessageState };
 
-function presentRecipient(
-  { email, name, kind, state, reply, reason, suppressedBy }: Recipient,
-  deliveredAt: Date | undefined,
-) {
+function presentRecipient(recipient: Recipient, deliveredAt: Date | undefined) {
+  const { email, name, kind, state, reply, suppressedBy } = recipient;
+  const reason = reasonInWords(recipient);
   const status = statusOf(state, deliveredAt);
   return { email: email || null, name, kind, status, reply, reason, suppressedBy: suppressedBy ?? null };
 }

@@ -62,9 +62,9 @@ export const suppressedBy = {
   title: 'SuppressedBy',
   type: ['object', 'null'],
   required: ['groupId', 'reason'],
-  properties: { groupId: { type: 'string' }, reason: { type: 'string' } },
+  properties: { groupId: nullableString, reason: { type: 'string' } },
   description:
-    'The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox.',
+    'The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project.',
 } as const;
 
 const emailFields = {

@@ -7,6 +7,7 @@ import { costlyCache } from '../../base/work/cache.ts';
 import { liveGroups } from '../../consent/suppressions/groups.ts';
 import { withoutPeople } from '../../mail/ledger/counting/tally.ts';
 import type { Message } from '../../mail/ledger/model.ts';
+import { reasonInWords } from '../../mail/ledger/rules/reasons.ts';
 import { type MessageState, REASON_STATES, states } from '../../mail/ledger/states.ts';
 import { findCampaign } from '../definition/campaigns.ts';
 import type { CampaignsDeps } from '../deps.ts';
@@ -86,8 +87,9 @@ async function count(deps: CampaignsDeps, campaign: Tenant): Promise<Reasons> {
     shown.map(async ({ _id: group, count: people, reason }): Promise<Reason> => {
       const { text: _, ...shared } = group;
       const groupName = group.groupId === null ? null : (names.get(group.groupId) ?? null);
+      const said = { reason, suppressedBy: { groupId: group.groupId, reason: group.suppression ?? '' } };
       const example = group.code === null ? null : await exampleOf(deps, { ...own, ...filterOf(group) });
-      return { id: idOf(group), ...shared, groupName, reason, example, count: people };
+      return { id: idOf(group), ...shared, groupName, reason: reasonInWords(said), example, count: people };
     }),
   );
   const others = found.slice(REASONS_MAX).reduce((sum, one) => sum + one.count, 0);

@@ -7,6 +7,7 @@ import { CONTACT_DELETED } from '../erase/fail-for-deleted.ts';
 import { type Check, CLAIM_MAX, type Claimed, type Verdict } from '../ledger/ledger.ts';
 import { type Ended, endedBy } from '../ledger/outcomes.ts';
 import { UNWRITTEN_MAX } from '../ledger/record-outcomes.ts';
+import { holdToCap } from './hold-to-cap.ts';
 import type { RangeSending } from './range-sending.ts';
 import type { ClaimedRecipient, Source } from './sources/source.ts';
 
@@ -175,17 +176,27 @@ export class ClaimAhead {
     if (items.length === 0) return;
     let verdicts: Map<Claimed, Verdict>;
     try {
-      [verdicts] = await Promise.all([this.#check(items.map(({ held }) => held)), this.#readContacts(items)]);
+      verdicts = await this.#judge(items);
     } catch (error) {
       for (const item of items) this.return(item);
       throw error;
     }
     for (const item of items) {
       item.held.lease.check = this.#check;
-      const verdict = verdicts.get(item.held) ?? (item.contact ? null : NO_CONTACT);
+      const verdict = verdicts.get(item.held);
       if (verdict) this.end(item, endedBy(item.held, verdict));
       else this.#ready.push(item);
     }
+  }
+
+  async #judge(items: ClaimedRecipient[]): Promise<Map<Claimed, Verdict>> {
+    const { sending, policy } = this.#run;
+    const { projectId, groupId } = policy;
+    const [verdicts] = await Promise.all([this.#check(items.map(({ held }) => held)), this.#readContacts(items)]);
+    for (const { held, contact } of items) if (!contact && !verdicts.has(held)) verdicts.set(held, NO_CONTACT);
+    const going = items.filter(({ held }) => !verdicts.has(held));
+    const capped = going.map(({ held, email }) => ({ held, email, groupId }));
+    return new Map([...verdicts, ...(await holdToCap(sending.deps, projectId, capped))]);
   }
 
   /** Also when no template names their fields: contacts that were deleted since the freeze get nothing. */

@@ -4,7 +4,7 @@ import type { MailDeps } from '../deps.ts';
 import type { BlockClaim } from './blocks/model.ts';
 import type { Tally } from './counting/tally.ts';
 import type { DotState, DotWriter } from './dot-journal.ts';
-import type { Message, MessageRecipient, SmtpReply } from './model.ts';
+import type { Message, MessageRecipient, SmtpReply, SuppressedBy } from './model.ts';
 
 /** For this long after a claim or a renewal no other process takes the message, by the database's clock. */
 export const LEASE_MS = 30_000;
@@ -18,7 +18,7 @@ export type LedgerDeps = Pick<MailDeps, 'state' | 'db' | 'mongo' | 'clock' | 'lo
 
 /** Why a message must not be sent. `back`: not now (a campaign was paused). */
 export type Verdict = (
-  | { kind: 'suppressed'; by: { groupId: string; reason: string } }
+  | { kind: 'suppressed'; by: SuppressedBy }
   | { kind: 'failed'; reason: string; reply?: SmtpReply | null }
   | { kind: 'back'; delayMs: number }
 ) & {

@@ -89,6 +89,12 @@ export interface TimelineEntry {
   automated?: boolean;
 }
 
+/** The entry that stopped a mail. groupId null: no entry did, but the frequency cap of the project. */
+export interface SuppressedBy {
+  groupId: string | null;
+  reason: string;
+}
+
 /**
  * An address of to, cc or bcc of one transactional mail: the mail is sent once, and each address has its own outcome. The first
  * one is `to`.
@@ -98,7 +104,7 @@ export interface MessageRecipient extends Mailbox {
   state: ShownState;
   reply: SmtpReply | null;
   reason: string | null;
-  suppressedBy?: { groupId: string; reason: string };
+  suppressedBy?: SuppressedBy;
   /** When a receiving server confirmed delivery. */
   deliveredAt?: Date;
 }
@@ -177,7 +183,7 @@ export interface Message extends Due {
   orphanedAt?: Date;
   reply?: SmtpReply | null;
   reason?: string | null;
-  suppressedBy?: { groupId: string; reason: string };
+  suppressedBy?: SuppressedBy;
   sentAt?: Date;
   /** When a receiving server confirmed delivery. */
   deliveredAt?: Date;

@@ -7,6 +7,7 @@ import { eventReaders, isRead } from '../../events/listeners.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import type { Ended } from '../ledger/outcomes.ts';
+import { reasonInWords } from '../ledger/rules/reasons.ts';
 import { states } from '../ledger/states.ts';
 
 type Facts = Pick<
@@ -137,7 +138,8 @@ function eventsOf(facts: Facts, { outcome, recipients }: Ended, claim: number): 
 }
 
 function eventOf(type: ProjectEventType, facts: Facts, end: End, attempt: string): NewEvent {
-  const { email, reply = null, reason = null, suppressedBy } = end;
+  const { email, reply = null, suppressedBy } = end;
+  const reason = reasonInWords(end);
   return {
     type,
     key: `${facts._id.toHexString()} ${type} ${email}${attempt}`,

@@ -133,6 +133,8 @@ function suppressionWords(suppression: string | null, group: string | null): str
       return 'Complained before';
     case 'MANUAL':
       return group ? `Suppressed by hand in ${group}` : 'Suppressed by hand';
+    case 'FREQUENCY_CAP':
+      return 'Held back by the frequency cap';
     default:
       return 'Suppressed';
   }

@@ -15,6 +15,7 @@ import { contentsOf } from '../../messages/contents.ts';
 import { firstOnes } from '../../messages/copies.ts';
 import { openedContent } from '../../messages/sealed-content.ts';
 import type { ClaimedMail } from '../claimed-mail.ts';
+import { holdToCap } from '../hold-to-cap.ts';
 
 /** A claimed message with everything that was read for it; suppressed recipients are marked. */
 export interface PreparedMail extends ClaimedMail {
@@ -85,7 +86,17 @@ export async function prepareMails(
         recipients: mayNotGo.recipients.get(key) ?? null,
       });
   }
-  return { mails, verdicts: ofHeld(held, mayNotGo.verdicts), messages, contents };
+  const capped = await holdToCap(deps, projectId, mails.filter(isCapped).map(cappedOf));
+  return { mails, verdicts: new Map([...ofHeld(held, mayNotGo.verdicts), ...capped]), messages, contents };
+}
+
+/** bypassSuppressions passes over the frequency cap too, and such mail does not count. */
+function isCapped({ content, message }: PreparedMail): boolean {
+  return content.marketing && !content.bypassSuppressions && !message.recipients;
+}
+
+function cappedOf({ held, message, content }: PreparedMail) {
+  return { held, email: message.email, groupId: content.groupId };
 }
 
 function ofHeld(held: readonly Claimed[], verdicts: Map<string, Verdict>): Map<Claimed, Verdict> {
