@@ -424,6 +424,10 @@ export interface AutomationStatistics {
   emails: number;
   /** Held because the automation is paused. */
   parked: number;
+  /** Entries that reached a goal. */
+  converted: number;
+  /** Converted of a hundred that entered, with two decimals; null without an entry or a goal. */
+  conversionRate: number | null;
   /** Triggers that were not processed yet, and contacts whose run was not started yet. */
   backlog: AutomationBacklog;
   steps: StepStatistics[];
@@ -433,7 +437,7 @@ export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
 
 export interface AutomationStep {
   stepId: string;
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. webhook: posts an event about the person. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. webhook: posts an event about the person. goal: who reaches it (an event, or what the person matches) from anywhere before it continues here. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email or goal before, or the start; without, directly before it. */
   type: AutomationStepType;
   nextStepId: string | null;
   parentBranchStepId: string | null;
@@ -457,10 +461,14 @@ export interface AutomationStep {
   timeoutStepId?: string | null;
   /** Of a webhook: posts an event of type automation.step_webhook about the person to one address alone, signed, tried again and logged like the deliveries of every webhook. Either url or webhookId. */
   webhook?: AutomationWebhook;
+  /** Of a goal: the event that reaches it. */
+  eventName?: string;
+  /** Of a goal: with eventName about the event (event.properties.<name>) and the person; without, whoever matches has reached it, also on entering. */
+  filterCriteria?: Record<string, unknown>;
 }
 
 export interface AutomationStepInput {
-  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. webhook: posts an event about the person. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it. */
+  /** split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. webhook: posts an event about the person. goal: who reaches it (an event, or what the person matches) from anywhere before it continues here. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email or goal before, or the start; without, directly before it. */
   type: AutomationStepType;
   stepId?: string;
   nextStepId?: string | null;
@@ -481,6 +489,10 @@ export interface AutomationStepInput {
   timeoutStepId?: string | null;
   /** Of a webhook: posts an event of type automation.step_webhook about the person to one address alone, signed, tried again and logged like the deliveries of every webhook. Either url or webhookId. */
   webhook?: AutomationWebhookInput;
+  /** Of a goal: the event that reaches it. */
+  eventName?: string;
+  /** Of a goal: with eventName about the event (event.properties.<name>) and the person; without, whoever matches has reached it, also on entering. */
+  filterCriteria?: Record<string, unknown>;
 }
 
 export type AutomationStepType =
@@ -492,7 +504,8 @@ export type AutomationStepType =
   | 'wait_until'
   | 'update_contact'
   | 'wait_event'
-  | 'webhook';
+  | 'webhook'
+  | 'goal';
 
 export interface AutomationStepWebhookEvent {
   /** The same in every try and replay. */
@@ -2169,7 +2182,7 @@ export interface EnrollmentChange {
 }
 
 export interface EnrollmentEvent {
-  type: 'entered' | 'wait' | 'heard' | 'timed_out' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook' | 'parked' | 'moved' | 'completed' | 'exited';
+  type: 'entered' | 'wait' | 'heard' | 'timed_out' | 'goal' | 'goal_passed' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook' | 'parked' | 'moved' | 'completed' | 'exited';
   at: string;
   stepId?: string;
   /** Of a wait: its end. */
@@ -4051,7 +4064,7 @@ export interface SimulatedMail {
 }
 
 export interface SimulatedStep {
-  type: 'wait' | 'heard' | 'timed_out' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook';
+  type: 'wait' | 'heard' | 'timed_out' | 'goal' | 'goal_passed' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook';
   at: string;
   stepId: string;
   /** Of a wait: its end. */
@@ -4168,7 +4181,7 @@ export interface StepOfContact {
 
 export interface StepStatistics {
   stepId: string;
-  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact' | 'wait_event' | 'webhook' | 'removed';
+  type?: 'wait' | 'email' | 'branch' | 'split' | 'exit' | 'wait_until' | 'update_contact' | 'wait_event' | 'webhook' | 'goal' | 'removed';
   entered: number;
   active: number;
   exited: number;
@@ -4185,6 +4198,8 @@ export interface StepStatistics {
   heard: number;
   /** People whose event did not come in time. */
   timedOut: number;
+  /** People who reached this goal. */
+  converted?: number;
 }
 
 export type StreamEvent =

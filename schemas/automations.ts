@@ -168,6 +168,13 @@ const waitEvent = {
   },
 } as const;
 
+const goalEvent = { ...line(64), description: 'Of a goal: the event that reaches it.' } as const;
+const goalCriteria = {
+  ...filterCriteria,
+  description:
+    'Of a goal: with eventName about the event (event.properties.<name>) and the person; without, whoever matches has reached it, also on entering.',
+} as const;
+
 const email = {
   title: 'AutomationEmail',
   type: 'object',
@@ -250,12 +257,13 @@ const STEP_TYPES = [
   'update_contact',
   'wait_event',
   'webhook',
+  'goal',
 ] as const;
 const stepType = {
   title: 'AutomationStepType',
   enum: STEP_TYPES,
   description:
-    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. webhook: posts an event about the person. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email before, or the start; without, directly before it.',
+    'split: each person takes one of the shares, always the same one. exit: the person leaves the automation here. wait_until: the person waits until a time of day or a date. update_contact: changes properties and lists of the person. wait_event: the person waits for an event. webhook: posts an event about the person. goal: who reaches it (an event, or what the person matches) from anywhere before it continues here. With one of these, an email needs a wait, wait_until or wait_event somewhere between it and the email or goal before, or the start; without, directly before it.',
 } as const;
 const step = {
   title: 'AutomationStepInput',
@@ -281,6 +289,8 @@ const step = {
         'Of a wait_event: the step after its time-out. Omitted or null: the step after it, as with the event.',
     },
     webhook,
+    eventName: goalEvent,
+    filterCriteria: goalCriteria,
   },
 } as const;
 
@@ -466,6 +476,8 @@ const stepAnswer = {
       description: 'Of a wait_event: the step after its time-out; null: the step after it.',
     },
     webhook: webhookAnswer,
+    eventName: goalEvent,
+    filterCriteria: goalCriteria,
   },
 } as const;
 
@@ -478,7 +490,10 @@ const exits = {
 const statistics = {
   title: 'AutomationStatistics',
   type: 'object',
-  required: ['entered', 'active', 'completed', 'exited', 'exitedBy', 'emails', 'parked', 'backlog', 'steps'],
+  required: [
+    ...['entered', 'active', 'completed', 'exited', 'exitedBy', 'emails', 'parked', 'converted', 'conversionRate'],
+    ...['backlog', 'steps'],
+  ],
   properties: {
     entered: counted,
     active: { ...counted, description: 'Enrolled now.' },
@@ -487,6 +502,11 @@ const statistics = {
     exitedBy: exits,
     emails: { ...counted, description: 'Mails queued.' },
     parked: { ...counted, description: 'Held because the automation is paused.' },
+    converted: { ...counted, description: 'Entries that reached a goal.' },
+    conversionRate: {
+      type: ['number', 'null'],
+      description: 'Converted of a hundred that entered, with two decimals; null without an entry or a goal.',
+    },
     backlog: {
       title: 'AutomationBacklog',
       type: 'object',
@@ -528,6 +548,7 @@ const statistics = {
           failed: { ...counted, description: 'People that it could not change; they continued.' },
           heard: { ...counted, description: 'People whose event came, of a wait_event.' },
           timedOut: { ...counted, description: 'People whose event did not come in time.' },
+          converted: { ...counted, description: 'People who reached this goal.' },
         },
       },
     },
@@ -643,6 +664,8 @@ const enrollment = {
                 'wait',
                 'heard',
                 'timed_out',
+                'goal',
+                'goal_passed',
                 'email',
                 'branch',
                 'branch_left',
@@ -688,7 +711,12 @@ const simulatedStep = {
   type: 'object',
   required: ['type', 'at', 'stepId'],
   properties: {
-    type: { enum: ['wait', 'heard', 'timed_out', 'email', 'branch', 'branch_left', 'update_contact', 'webhook'] },
+    type: {
+      enum: [
+        ...['wait', 'heard', 'timed_out', 'goal', 'goal_passed', 'email', 'branch', 'branch_left', 'update_contact'],
+        'webhook',
+      ],
+    },
     at: timestampField,
     stepId: { type: 'string' },
     until: { ...timestampField, description: 'Of a wait: its end.' },

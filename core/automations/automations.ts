@@ -63,7 +63,7 @@ export async function createAutomation(
   if (active) await refuseIncomplete(deps, project, checked);
   else await requireNamed(deps, project, checked);
   await keepStepHeaders(deps, project, checked.steps, { given: input.steps });
-  const stored = { ...checked, awaited: namesAwaited(checked.steps) };
+  const stored = { ...checked, awaited: namesAwaited(checked, checked.steps) };
   if (active) return insertActive(deps, stored);
   return insertOnce(deps.db.automations, stored, { projectId: project._id });
 }
@@ -133,7 +133,7 @@ export function nextVersion(
 ): Partial<Automation> {
   const version = before.version + 1;
   const moveBefore = existing === 'move' ? version : before.moveBefore;
-  const awaited = [...new Set([...(before.awaited ?? []), ...namesAwaited(content.steps)])];
+  const awaited = [...new Set([...(before.awaited ?? []), ...namesAwaited(before, content.steps)])];
   return { ...content, awaited, version, moveBefore, updatedAt: clock.now() };
 }
 

@@ -7,12 +7,13 @@ import type { Project, Session } from '../base/model.ts';
 import { holdGroup } from '../consent/suppressions/groups.ts';
 import { openWebhooks } from '../events/step-webhooks.ts';
 import { wakeQueue } from '../jobs/queue.ts';
-import { refuseTooLong, storedLength } from '../people/lists/searched.ts';
+import { refuseTooLong } from '../people/lists/searched.ts';
 import { touchProjectRules } from '../people/project-rules.ts';
 import { referToTemplate } from '../templates/find.ts';
 import { draftId, getAutomation } from './definitions.ts';
 import type { AutomationsDeps } from './deps.ts';
-import type { Automation, AutomationStatus, EntryCriteria } from './model.ts';
+import { searchedBy } from './entrances.ts';
+import type { Automation, AutomationDefinition, AutomationStatus } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
 import { refuseIncomplete, templatesOf } from './references.ts';
 import { urlsOf } from './webhooks/addresses.ts';
@@ -121,21 +122,21 @@ async function moveTo(
 }
 
 /**
- * Every activation writes the project in its transaction, so that two cannot both take the last free place. `replaced`: the criteria that
+ * Every activation writes the project in its transaction, so that two cannot both take the last free place. `replaced`: the definition that
  * an active automation had.
  */
 export async function touchRules(
   deps: AutomationsDeps,
   session: Session,
   automation: Automation,
-  replaced?: EntryCriteria,
+  replaced?: AutomationDefinition,
 ): Promise<void> {
   const { projectId, status, unsubscribeGroupId, entryCriteria } = automation;
   await touchProjectRules(deps, { _id: projectId }, session);
   if (status !== 'active') return;
   await refuseTooLong(deps, session, automation, {
-    own: storedLength(entryCriteria),
-    before: replaced ? storedLength(replaced) : 0,
+    own: searchedBy(automation),
+    before: replaced ? searchedBy(replaced) : 0,
   });
   const { formId } = entryCriteria;
   if (formId !== undefined) await requireForm(deps, session, projectId, formId);

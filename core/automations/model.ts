@@ -140,6 +140,8 @@ export type AutomationStep = AnyStep &
     | { type: 'exit' }
     | { type: 'wait_until'; until: AutomationUntil }
     | { type: 'update_contact'; update: AutomationUpdate }
+    /** Either an event, with criteria about it, or criteria about the person. */
+    | { type: 'goal'; eventName?: string; filterCriteria?: Record<string, unknown> }
     /** `timeoutStepId` null: the step after it, as with the event. */
     | { type: 'wait_event'; waitEvent: AutomationWaitEvent; timeoutStepId: string | null }
     | { type: 'webhook'; webhook: AutomationWebhook }
@@ -228,6 +230,8 @@ export interface EnrollmentEvent {
     | 'wait'
     | 'heard'
     | 'timed_out'
+    | 'goal'
+    | 'goal_passed'
     | 'email'
     | 'branch'
     | 'branch_left'
@@ -310,12 +314,14 @@ export interface Trigger extends Due {
   projectId: ObjectId;
   contactId: ObjectId;
   /**
-   * The automations that the change enrolls the contact in; empty after a deletion, which removes personal data from events and
-   * enrollments.
+   * The automations that the change enrolls the contact in; without any, and without `reached`, it was a deletion, which removes personal
+   * data from events and enrollments.
    */
   automationIds: ObjectId[];
   /** The automations that led to the change, the last one by making it. */
   causedBy?: ObjectId[];
+  /** Names of the goals whose criteria the contact matches since. Absent as none. */
+  reached?: string[];
   at: Date;
   outcomes?: TriggerOutcome[];
   erasedAt?: Date;
@@ -344,6 +350,8 @@ export interface AutomationCount {
   /** Of a wait_event step: people whose event came, and people whose event did not come in time. */
   heard: number;
   timedOut: number;
+  /** People who reached a goal, of the automation each once. */
+  converted: number;
   exited: Partial<Record<ExitReason, number>>;
 }
 

@@ -19,23 +19,27 @@ export const AT_ONCE = new Date(0);
 const followed = new WeakSet<PublishedChange[]>();
 
 /**
- * Written in the transaction of the change, so that a trigger is neither lost nor invented; changes that enroll no contact write nothing.
- * Whether a change enrolls is decided from memory.
+ * Written in the transaction of the change, so that a trigger is neither lost nor invented; changes that enroll no contact and reach no goal
+ * write nothing. Both is decided from memory. A goal counts also where the caller asked that no automation starts.
  */
 export async function recordTriggers(
   deps: AutomationsDeps,
   session: Session,
   projectId: ObjectId,
-  { entrances }: ProjectRules,
+  { entrances, goals }: ProjectRules,
   changes: PublishedChange[],
 ): Promise<void> {
   const watching = entrances.filter(({ entry }) => entry.type !== 'event_trigger');
-  if (watching.length === 0) return;
+  if (watching.length + goals.length === 0) return;
   const triggers = changes.flatMap((change): Trigger[] => {
-    const { after, runWorkflow, causedBy } = change;
-    if (!after || !runWorkflow) return [];
-    const automationIds = watching.filter(({ entry }) => entry.isEnteredBy(change)).map(({ _id }) => _id);
-    return automationIds.length === 0 ? [] : [newTrigger(deps, projectId, after._id, automationIds, causedBy)];
+    const { before, after, runWorkflow, causedBy } = change;
+    if (!after) return [];
+    const entered = runWorkflow ? watching.filter(({ entry }) => entry.isEnteredBy(change)) : [];
+    const automationIds = entered.map(({ _id }) => _id);
+    const reached = before ? goals.filter(({ matches }) => matches(after) && !matches(before)) : [];
+    if (automationIds.length + reached.length === 0) return [];
+    const names = reached.length > 0 && { reached: [...new Set(reached.map(({ name }) => name))] };
+    return [{ ...newTrigger(deps, projectId, after._id, automationIds, causedBy), ...names }];
   });
   await insertTriggers(deps, session, changes, triggers);
 }

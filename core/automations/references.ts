@@ -10,7 +10,7 @@ import { requireLists } from '../people/lists/named.ts';
 import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationStep } from './model.ts';
-import { eventNamesOf } from './rules/awaited.ts';
+import { askedBy } from './rules/awaited.ts';
 import { activationFaults } from './rules/definition.ts';
 import { addressFaults, namedWebhooks, offFaults } from './webhooks/addresses.ts';
 
@@ -67,7 +67,8 @@ async function missingEvents(
   { entryCriteria: { type, eventName = '' }, steps }: AutomationDefinition,
 ): Promise<string[]> {
   const named = steps.flatMap((step, index) => {
-    return eventNamesOf(step).map((name) => ({ name, field: `steps/${index}/waitEvent/eventName` }));
+    const { eventName: name, path } = askedBy(step) ?? {};
+    return name === undefined ? [] : [{ name, field: `steps/${index}/${path}eventName` }];
   });
   if (type === 'event_trigger') named.unshift({ name: eventName, field: 'entryCriteria/eventName' });
   if (named.length === 0) return [];
@@ -177,8 +178,8 @@ interface NamedFilter {
 
 function filtersOf({ entryCriteria, steps }: AutomationDefinition): NamedFilter[] {
   const ofSteps = steps.flatMap((step, at): NamedFilter[] => {
-    if (step.type === 'wait_event')
-      return [{ criteria: step.waitEvent.filterCriteria, path: `steps/${at}/waitEvent/filterCriteria` }];
+    const asked = askedBy(step);
+    if (asked) return [{ criteria: asked.filterCriteria, path: `steps/${at}/${asked.path}filterCriteria` }];
     if (step.type !== 'branch') return [];
     return step.branches.map(({ filterCriteria }, index) => ({
       criteria: filterCriteria,

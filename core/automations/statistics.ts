@@ -18,6 +18,7 @@ interface StepStatistics {
   failed: number;
   heard: number;
   timedOut: number;
+  converted: number;
 }
 
 /** Of steps alone. */
@@ -26,6 +27,8 @@ type OfSteps = 'stepId' | 'type' | 'zoneMissing' | 'updated' | 'failed' | 'heard
 export interface Statistics extends Omit<StepStatistics, OfSteps> {
   completed: number;
   parked: number;
+  /** Converted of a hundred that entered; null without an entry or a goal. */
+  conversionRate: number | null;
   backlog: { triggers: number; starts: number };
   steps: StepStatistics[];
 }
@@ -61,12 +64,21 @@ export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, step
     ...total,
     completed: own?.completed ?? 0,
     parked: own?.parked ?? 0,
+    conversionRate: rateOf(total, steps),
     backlog: { triggers: triggers + events, starts },
     steps: [
       ...steps.map(({ stepId, type }) => stepStatistics(stepId, type, byStep.get(stepId))),
       ...removed.map((stepId) => stepStatistics(stepId, 'removed', byStep.get(stepId))),
     ],
   };
+}
+
+function rateOf(
+  { entered, converted }: Pick<Statistics, 'entered' | 'converted'>,
+  steps: readonly AutomationStep[],
+): number | null {
+  if (entered === 0 || !steps.some(({ type }) => type === 'goal')) return null;
+  return Math.round((10_000 * converted) / entered) / 100;
 }
 
 /** People inside, and those of them on steps that a definition does not have. */
@@ -103,6 +115,7 @@ const FIELDS = [
   'failed',
   'heard',
   'timedOut',
+  'converted',
 ] as const;
 
 /** Each writer keeps a part; fields that it never changed are absent. */
@@ -132,5 +145,6 @@ function stepStatistics(stepId: string, type: StepStatistics['type'], count: Cou
     failed: count?.failed ?? 0,
     heard: count?.heard ?? 0,
     timedOut: count?.timedOut ?? 0,
+    converted: count?.converted ?? 0,
   };
 }

@@ -86,7 +86,7 @@ export async function openAutomationStage({ deps }: Environment): Promise<Automa
     advances,
     async settled() {
       const due = { dueAt: { $exists: true } };
-      const triggers = { ...due, 'automationIds.0': { $exists: true } };
+      const triggers = { ...due, $or: [{ 'automationIds.0': { $exists: true } }, { reached: { $exists: true } }] };
       await until(
         async () => (await deps.db.triggers.countDocuments(triggers)) + (await deps.db.events.countDocuments(due)),
         (count) => count === 0,

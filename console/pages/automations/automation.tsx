@@ -166,7 +166,8 @@ function NotReady({ automation, names }: { automation: Stored; names: Names }) {
 
 function Figures({ automation: { id, statistics } }: { automation: Stored }) {
   if (!statistics) return null;
-  const { entered, active, completed, exited, exitedBy, emails, parked, backlog } = statistics;
+  const { entered, active, completed, exited, exitedBy, emails, parked, backlog, converted, conversionRate } =
+    statistics;
   const [reason, most] = Object.entries(exitedBy).sort(([, a], [, b]) => b - a)[0] ?? [];
   const door = (status?: string) => to(`/automations/${id}`, { tab: 'people', status });
   const waiting = backlog.triggers + backlog.starts;
@@ -183,6 +184,9 @@ function Figures({ automation: { id, statistics } }: { automation: Stored }) {
           of: parked > 0 ? `${count(parked)} held` : 'now',
         },
         { label: 'Completed', value: count(completed), of: percent(completed, entered), href: door('completed') },
+        ...(conversionRate === null
+          ? []
+          : [{ label: 'Converted', value: count(converted), of: percent(converted, entered) }]),
         {
           ...{ label: 'Left early', value: count(exited), href: door('exited') },
           of: reason && most ? `${count(most)} ${exitWords(reason)}` : percent(exited, entered),

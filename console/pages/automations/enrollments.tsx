@@ -177,6 +177,8 @@ function happened(
     entered: 'Entered',
     wait: step,
     heard: 'The event came',
+    goal: `Reached: ${step}`,
+    goal_passed: `Came to: ${step}`,
     timed_out: 'No event came in time',
     email: `Mail: ${step}`,
     branch: `Branch: ${step}`,

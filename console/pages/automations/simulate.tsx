@@ -194,6 +194,8 @@ function shownAs(
     entered: 'Enters',
     wait: name,
     heard: 'The event comes',
+    goal: `Reaches: ${name}`,
+    goal_passed: `Comes to: ${name}`,
     timed_out: 'No event comes in time',
     email: `Mail: ${name}`,
     branch: share

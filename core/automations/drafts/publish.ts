@@ -78,7 +78,7 @@ async function storeVersion(
     if (!after) return null;
     if (activeAt) await keepDefinition(deps, before, session);
     await deps.db.automationDefinitions.deleteOne({ _id: draftId(_id), projectId }, { session });
-    if (isRunning) await touchRules(deps, session, after, before.entryCriteria);
+    if (isRunning) await touchRules(deps, session, after, before);
     return after;
   });
 }

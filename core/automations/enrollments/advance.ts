@@ -233,7 +233,8 @@ async function recordEvents(
       const { untilMs, reason } = stepEvent;
       events.push({ type, at, stepId, until: new Date(untilMs), ...(reason && { reason }) });
     } else if (type === 'heard') events.push({ type, at, stepId, rule: stepEvent.rule });
-    else if (type === 'timed_out') events.push({ type, at, stepId });
+    else if (type === 'goal') events.push({ type, at, stepId, rule: stepEvent.rule });
+    else if (type === 'timed_out' || type === 'goal_passed') events.push({ type, at, stepId });
     else if (type === 'update_contact') {
       events.push({ type, at, stepId, ...('reason' in stepEvent ? { reason: stepEvent.reason } : {}) });
       if ('update' in stepEvent) person = made.next().value?.after ?? person;

@@ -59,9 +59,16 @@ function deltasOf(moves: CountedMove[]): Deltas {
     if (!before) add('', 'entered', 1);
     if (before) countState(before, -1, add);
     countState(after, 1, add);
-    for (const event of after.history.slice(before?.history.length ?? 0)) countEvent(event, add);
+    const known = before?.history ?? [];
+    const events = after.history.slice(known.length);
+    for (const event of events) countEvent(event, add);
+    if (events.some(isGoal) && !known.some(isGoal)) add('', 'converted', 1);
   }
   return deltas;
+}
+
+function isGoal({ type }: EnrollmentEvent): boolean {
+  return type === 'goal';
 }
 
 type Add = (stepId: string, field: string, amount: number) => void;
@@ -79,13 +86,17 @@ function countState({ status, parked, stepId, exitReason }: Enrollment, sign: 1 
 }
 
 /** Each says that a person came to its step. */
-const PASSED: ReadonlyArray<EnrollmentEvent['type']> = ['wait', 'email', 'branch', 'update_contact', 'webhook'];
+const PASSED: ReadonlyArray<EnrollmentEvent['type']> = [
+  ...(['wait', 'email', 'branch', 'update_contact', 'webhook'] as const),
+  ...(['goal', 'goal_passed'] as const),
+];
 
 function countEvent({ type, stepId, emailId, reason }: EnrollmentEvent, add: Add): void {
   if (stepId === undefined) return;
   const isExitStep = type === 'exited' && reason === 'exit_step';
   const isUpdate = type === 'update_contact';
   if (PASSED.includes(type) || isExitStep) add(stepId, 'entered', 1);
+  if (type === 'goal') add(stepId, 'converted', 1);
   if (type === 'heard') add(stepId, 'heard', 1);
   if (type === 'timed_out') add(stepId, 'timedOut', 1);
   if (type === 'wait' && reason === 'zone_missing') add(stepId, 'zoneMissing', 1);

@@ -15,7 +15,7 @@ import { refusedBy } from '../rules/chain.ts';
 import { reentryOf } from '../rules/reentry.ts';
 import { advanceEnrollment, currentWait, firstMoves } from './advance.ts';
 import { commitMove } from './commit.ts';
-import { hearEvent } from './hearing.ts';
+import { hearChange, hearEvent } from './hearing.ts';
 
 const ENROLL_CONCURRENCY = 16;
 /** Time of the second erasure, for data written by a request that read the contact before it was deleted. */
@@ -23,14 +23,14 @@ const ERASE_AGAIN_MS = 60_000;
 const NOTES_TOGETHER_MAX = 64;
 const ADVANCED_AT_ONCE = 16;
 
-/** Contact changes that may enroll a contact. */
+/** Contact changes that may enroll a contact, or by which it reaches a goal. */
 export function triggerQueue(deps: AutomationsDeps): JobQueue {
   return documentQueue<Trigger>(deps, {
     name: TRIGGERS,
     collection: deps.db.triggers,
     field: 'dueAt',
     concurrencyMax: 8,
-    run: (trigger) => (trigger.automationIds.length === 0 ? erase(deps, trigger) : followTrigger(deps, trigger)),
+    run: (trigger) => (isDeletion(trigger) ? erase(deps, trigger) : followTrigger(deps, trigger)),
   });
 }
 
@@ -79,11 +79,10 @@ const enrollmentStarts = oncePerCore(
     }),
 );
 
-async function followTrigger(
-  deps: AutomationsDeps,
-  { _id, projectId, contactId, automationIds, causedBy, at }: Trigger,
-): Promise<DueOutcome> {
+async function followTrigger(deps: AutomationsDeps, trigger: Trigger): Promise<DueOutcome> {
+  const { _id, projectId, contactId, automationIds, causedBy, at } = trigger;
   const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, causedBy, at, event: null });
+  await hearChange(deps, trigger);
   const note = { $set: { outcomes, doneAt: deps.clock.now() }, $unset: { dueAt: '', dueAtBy: '' } };
   await noteTrigger(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
   return settled;
@@ -93,7 +92,7 @@ async function followEvent(deps: AutomationsDeps, record: EventRecord): Promise<
   const { _id, projectId, contactId, eventName, properties, createdAt, automationIds = [] } = record;
   const event = { id: _id, name: eventName, properties };
   const occasion = { _id, projectId, contactId, automationIds, at: createdAt, event };
-  const outcomes = automationIds.length === 0 ? [] : await enterAll(deps, occasion);
+  const outcomes = await enterAll(deps, occasion);
   await hearEvent(deps, record);
   const note = { $set: { outcomes }, $unset: { dueAt: '', dueAtBy: '' } };
   await noteEvent(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
@@ -129,6 +128,7 @@ interface Occasion {
 /** May run twice: the enrollment's id is derived from trigger and automation, so the second time finds it. */
 async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<TriggerOutcome[]> {
   const { projectId, contactId, automationIds, causedBy = [] } = occasion;
+  if (automationIds.length === 0) return [];
   const [contact, automations] = await Promise.all([
     deps.db.contacts.findOne({ _id: contactId, projectId }),
     deps.db.automations.find({ _id: { $in: automationIds }, projectId, status: 'active', deletedAt: null }).toArray(),
@@ -256,6 +256,10 @@ function newEnrollment(deps: AutomationsDeps, entry: Entry, automation: Automati
     updatedAt: now,
     endedAt: null,
   };
+}
+
+function isDeletion({ automationIds, reached }: Trigger): boolean {
+  return automationIds.length === 0 && !reached;
 }
 
 /** After a deletion: removes personal data from the contact's events and enrollments. */

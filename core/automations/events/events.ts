@@ -87,7 +87,11 @@ export async function updateEvent(
 /** Recorded events are kept. */
 export async function deleteEvent(deps: AutomationsDeps, project: Tenant, id: string): Promise<void> {
   const { _id, eventName } = await getEvent(deps, project, id);
-  const asks = [{ 'entryCriteria.eventName': eventName }, { 'steps.waitEvent.eventName': eventName }];
+  const asks = [
+    { 'entryCriteria.eventName': eventName },
+    { 'steps.waitEvent.eventName': eventName },
+    { 'steps.eventName': eventName },
+  ];
   const user = await deps.db.automations.findOne(
     { projectId: project._id, status: 'active', deletedAt: null, $or: asks },
     { projection: { name: 1, 'entryCriteria.eventName': 1 } },

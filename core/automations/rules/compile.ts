@@ -40,7 +40,7 @@ export function compileAutomation(
     definition,
     graph,
     zones,
-    awaited: compileAwaited(definition.steps, declared),
+    awaited: compileAwaited({ _id }, definition.steps, graph, declared),
     entry: compileEntry(definition.entryCriteria, declared),
     behaviours: [...rules.values()].flatMap(({ behaviours }) => behaviours),
     holds: (branch, subject) => rules.get(branch)?.matches(subject) ?? false,

@@ -16,7 +16,7 @@ import type {
   AutomationWaitEvent,
   EntryCriteria,
 } from '../model.ts';
-import { type AutomationTypes, typesOf } from './awaited.ts';
+import { type AutomationTypes, askedBy, type GoalStep, typesFor } from './awaited.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 import { updateFaults } from './update.ts';
 import { delayFaults, untilFaults } from './waits.ts';
@@ -90,11 +90,11 @@ export function withFieldTypes<T extends Pick<AutomationDefinition, 'entryCriter
 }
 
 function withTypesSaid(step: AutomationStep, declared: AutomationTypes): AutomationStep {
-  if (step.type === 'wait_event') {
-    const { eventName, filterCriteria } = step.waitEvent;
-    if (!filterCriteria) return step;
-    const said = sayTypes(filterCriteria, typesOf(eventName, declared));
-    return { ...step, waitEvent: { ...step.waitEvent, filterCriteria: said } };
+  const asked = askedBy(step);
+  if (asked?.filterCriteria) {
+    const filterCriteria = sayTypes(asked.filterCriteria, typesFor(asked, declared));
+    if (step.type === 'wait_event') return { ...step, waitEvent: { ...step.waitEvent, filterCriteria } };
+    if (step.type === 'goal') return { ...step, filterCriteria };
   }
   if (step.type !== 'branch') return step;
   const branches = step.branches.map((branch) =>
@@ -161,9 +161,9 @@ function searchedIn(step: AutomationStep, declared: AutomationTypes): { field: s
       field: 'branches',
       lengths: step.branches.map(({ filterCriteria }) => lengthOf(filterCriteria, declared)),
     };
-  if (step.type !== 'wait_event') return { field: '', lengths: [] };
-  const { eventName, filterCriteria } = step.waitEvent;
-  return { field: 'waitEvent', lengths: [lengthOf(filterCriteria, typesOf(eventName, declared))] };
+  const asked = askedBy(step);
+  if (!asked) return { field: '', lengths: [] };
+  return { field: `${asked.path}filterCriteria`, lengths: [lengthOf(asked.filterCriteria, typesFor(asked, declared))] };
 }
 
 function stepFaults(step: AutomationStep, path: string, declared: AutomationTypes): Fault[] {
@@ -174,6 +174,8 @@ function stepFaults(step: AutomationStep, path: string, declared: AutomationType
       return untilFaults(step.until, `${path}/until`, declared).map(invalid);
     case 'wait_event':
       return eventFaults(step.waitEvent, `${path}/waitEvent`, declared);
+    case 'goal':
+      return goalFaults(step, path, declared);
     case 'email':
       return emailFaults(step.email, path);
     case 'branch':
@@ -191,15 +193,29 @@ function stepFaults(step: AutomationStep, path: string, declared: AutomationType
 }
 
 function eventFaults(waitEvent: AutomationWaitEvent, path: string, declared: AutomationTypes): Fault[] {
-  const { eventName, timeout, filterCriteria } = waitEvent;
+  const { eventName, timeout } = waitEvent;
   const faults: Fault[] = [];
   if (eventName === '') faults.push({ code: 'EVENT_NAME_REQUIRED', details: `${path}/eventName: is required` });
-  else if (!EVENT_NAME.test(eventName)) faults.push(invalid(`${path}/eventName: must be ${EVENT_NAME_WORDS}`));
   faults.push(...delayFaults(timeout, `${path}/timeout`).map(invalid));
-  if (!filterCriteria) return faults;
-  const types = { ...typesOf(eventName, declared), behaviour: 'refused' as const };
+  return [...faults, ...askedFaults(waitEvent, path, declared)];
+}
+
+function goalFaults(goal: GoalStep, path: string, declared: AutomationTypes): Fault[] {
+  if (goal.eventName === undefined && !goal.filterCriteria)
+    return [invalid(`${path}: needs eventName or filterCriteria`)];
+  return askedFaults(goal, path, declared);
+}
+
+function askedFaults(
+  { eventName, filterCriteria }: Pick<GoalStep, 'eventName' | 'filterCriteria'>,
+  path: string,
+  declared: AutomationTypes,
+): Fault[] {
+  if (eventName && !EVENT_NAME.test(eventName)) return [invalid(`${path}/eventName: must be ${EVENT_NAME_WORDS}`)];
+  if (!filterCriteria) return [];
+  const types = { ...typesFor({ eventName }, declared), behaviour: 'refused' as const };
   const parsed = parseFilter(filterCriteria, types, `${path}/filterCriteria`);
-  return parsed.ok ? faults : [...faults, invalid(parsed.details)];
+  return parsed.ok ? [] : [invalid(parsed.details)];
 }
 
 function splitFaults({ shares }: AutomationStep & { type: 'split' }, path: string): Fault[] {

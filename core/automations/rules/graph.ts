@@ -242,17 +242,20 @@ const waitFaults: Check = (steps, graph, at) => {
   return [...faults];
 };
 
-/** With other steps a wait step must be somewhere between an email and the one before it, or the start. */
+/**
+ * With other steps a wait step must be somewhere between an email and the one before it, or the start. People come to a goal from any step
+ * before it, so there must be one between it and an email too.
+ */
 const pauseFaults: Check = (steps, graph, at) => {
   const faults = new Set<string>();
   const seen = new Set<string>();
-  const open = steps.flatMap((step) => (step.type === 'email' ? after(step) : []));
+  const open = steps.flatMap((step) => (step.type === 'email' || step.type === 'goal' ? after(step) : []));
   if (graph.first) open.push(graph.first);
   for (let step = open.pop(); step; step = open.pop()) {
     if (seen.has(step.stepId) || isWait(step)) continue;
     seen.add(step.stepId);
     if (step.type === 'email')
-      faults.add(`${at(step)}: needs a wait step before it, after the email before (delay 0 sends at once)`);
+      faults.add(`${at(step)}: needs a wait step before it, after the email or goal before (delay 0 sends at once)`);
     else open.push(...after(step));
   }
   return [...faults];
@@ -274,7 +277,7 @@ function targets(graph: StepGraph, step: AutomationStep): string[] {
  * Whether one step leads to another, or is it. Successors are looked up once and the ways from a step followed once: there may be thousands of
  * branches, each with a step of its own to begin with.
  */
-function reachIn(steps: readonly AutomationStep[], graph: StepGraph): (from: string, to: string) => boolean {
+export function reachIn(steps: readonly AutomationStep[], graph: StepGraph): (from: string, to: string) => boolean {
   const places = new Map(steps.map(({ stepId }, place) => [stepId, place]));
   const successors = steps.map((step) => targets(graph, step).flatMap((stepId) => places.get(stepId) ?? []));
   const followed = new Map<number, Uint8Array>();

@@ -36,6 +36,10 @@ export type StepEvent =
   | { type: 'heard'; stepId: string; rule: string }
   /** No event came before the end of the wait. */
   | { type: 'timed_out'; stepId: string }
+  /** The person reached it, and continues there. */
+  | { type: 'goal'; stepId: string; rule: string }
+  /** The person came to it without having reached it. */
+  | { type: 'goal_passed'; stepId: string }
   | { type: 'email'; stepId: string }
   | { type: 'webhook'; stepId: string }
   /** Of a split too. */
@@ -77,13 +81,20 @@ export async function decide(automation: CompiledAutomation, position: Position,
     return { stepEvents, changes, next: { kind: 'exited', reason: 'step_removed', stepId: position.stepId } };
   let cursor = graph.first?.stepId ?? null;
   if (waiting && isWait(waiting)) {
-    const { next, stepEvent, target } = lookAtWait(automation, waiting, position.waitFromMs ?? facts.nowMs, facts);
-    if (next) return { stepEvents, changes, next };
-    if (stepEvent) stepEvents.push(stepEvent);
-    cursor = target;
+    const jump = goalReached(automation, waiting, facts);
+    const look = jump ?? lookAtWait(automation, waiting, position.waitFromMs ?? facts.nowMs, facts);
+    if (look.next) return { stepEvents, changes, next: look.next };
+    if (look.stepEvent) stepEvents.push(look.stepEvent);
+    cursor = look.target;
   }
   for (let step = stepAt(automation, cursor); step; step = stepAt(automation, cursor)) {
     const { stepId } = step;
+    const jump = goalReached(automation, step, facts);
+    if (jump) {
+      stepEvents.push(jump.stepEvent);
+      cursor = jump.target;
+      continue;
+    }
     const reason = exitReason(automation, step, facts);
     if (reason) return { stepEvents, changes, next: { kind: 'exited', reason, stepId } };
     const left = branchLeft(automation, step, facts);
@@ -103,6 +114,9 @@ export async function decide(automation: CompiledAutomation, position: Position,
       cursor = target;
     } else if (step.type === 'email' || step.type === 'webhook') {
       stepEvents.push({ type: step.type, stepId });
+      cursor = graph.next(step);
+    } else if (step.type === 'goal') {
+      stepEvents.push({ type: 'goal_passed', stepId });
       cursor = graph.next(step);
     } else if (step.type === 'exit') {
       return { stepEvents, changes, next: { kind: 'exited', reason: 'exit_step', stepId } };
@@ -132,6 +146,20 @@ export function stepAfter({ graph }: CompiledAutomation, stepId: string): string
 
 function stepAt({ graph }: CompiledAutomation, stepId: string | null): AutomationStep | undefined {
   return stepId === null ? undefined : graph.byId.get(stepId);
+}
+
+/** The first goal, of those that the step leads to, that the person has reached by now. */
+function goalReached({ awaited, graph }: CompiledAutomation, step: AutomationStep, facts: Facts) {
+  if (facts.isUnsubscribed) return null;
+  const { heard = [], events = [], person: contact, nowMs } = facts;
+  const goal = awaited.goalsFrom(step).find((one) => {
+    if (heard.some(({ stepId }) => stepId === one.stepId)) return true;
+    if (one.eventName === undefined) return awaited.isMeant(one, { contact, nowMs });
+    return events.some((event) => awaited.isMeant(one, { contact, event }));
+  });
+  if (!goal) return null;
+  const stepEvent: StepEvent = { type: 'goal', stepId: goal.stepId, rule: awaited.rule(goal) };
+  return { next: null, stepEvent, target: graph.next(goal) };
 }
 
 interface WaitLook {

@@ -68,6 +68,7 @@ function readStep(step: StepInput, index: number, newId: (place: string) => stri
     return { ...common, type: 'wait_event', waitEvent: readWaitEvent(step.waitEvent ?? {}), timeoutStepId };
   }
   if (step.type === 'webhook') return { ...common, type: 'webhook', webhook: readWebhook(step.webhook ?? {}) };
+  if (step.type === 'goal') return { ...common, type: 'goal', ...readGoal(step) };
   if (step.type === 'split') {
     const shares = (step.shares ?? []).map(({ branchId, label = '', share, nextStepId }, number) => ({
       branchId: branchId ?? newId(`share ${index}/${number}`),
@@ -132,6 +133,11 @@ function readWaitEvent(input: NonNullable<StepInput['waitEvent']>): AutomationWa
   const filterCriteria = readCriteria(input.filterCriteria);
   if (filterCriteria) waitEvent.filterCriteria = filterCriteria;
   return waitEvent;
+}
+
+function readGoal({ eventName, filterCriteria }: Pick<StepInput, 'eventName' | 'filterCriteria'>) {
+  const criteria = readCriteria(filterCriteria);
+  return { ...(eventName && { eventName }), ...(criteria && { filterCriteria: criteria }) };
 }
 
 function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {

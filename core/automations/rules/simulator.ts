@@ -173,7 +173,16 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
 
   async function change(before: Contact | null, after: Contact, atMs: number): Promise<void> {
     contact = after;
-    if (before !== after && entry.isEnteredBy({ before, after })) await enter(atMs, entry.type);
+    if (before === after) return;
+    if (entry.isEnteredBy({ before, after })) await enter(atMs, entry.type);
+    if (before && inside && reachesGoal(inside.position, { before, after })) await advance(atMs);
+  }
+
+  function reachesGoal({ stepId }: Position, { before, after }: { before: Contact; after: Contact }): boolean {
+    const step = automation.graph.byId.get(stepId ?? '');
+    const goals = step ? automation.awaited.goalsFrom(step) : [];
+    const { isMeant } = automation.awaited;
+    return goals.some((goal) => isMeant(goal, { contact: after }) && !isMeant(goal, { contact: before }));
   }
 
   await change(null, world.contact, world.fromMs);

@@ -10,7 +10,7 @@ import { someOf } from '../../support/random.ts';
 import { type AutomationStage, openAutomationStage } from '../stage.ts';
 import { created, email, filter, makeSending, simple, wait } from '../support.ts';
 
-const RUNS = someOf(12);
+const RUNS = someOf(20);
 const MINUTE = 60_000;
 /** Real time passes while the clock of the test is stopped between two turns. */
 const DRIFT_MS = 45_000;
@@ -31,6 +31,8 @@ interface Case {
   update: { plan: string; list: 'join' | 'leave' | null } | null;
   branches: Array<{ plan: string; event: boolean; all: boolean; merges: boolean; leaves: boolean; pairs: Pair[] }>;
   elseGoesOn: boolean;
+  /** After the pairs, and at the end. */
+  goals: Array<{ plan: string; isEvent: boolean } | null>;
   contact: { plan: string; joined: boolean; home: string | null; due: number | null };
   items: Item[];
   /** Whether it is simulated as the draft of an active automation, and published then. */
@@ -42,6 +44,8 @@ interface Pair {
   checks: [boolean, boolean];
   /** A wait until then, in place of the delay. */
   until: object | null;
+  /** Or for an event, for the delay at most; a time-out passes over the mail, where there is a pair after it. */
+  event: { since: string; filters: boolean; skips: boolean } | null;
 }
 
 const plans = fc.constantFrom('pro', 'pro', 'free', 'team', '');
@@ -71,14 +75,18 @@ const pair: fc.Arbitrary<Pair> = fc.record({
   value: fc.integer({ min: 0, max: 3 }),
   unit: fc.constantFrom('minutes', 'hours', 'hours', 'days', 'days'),
   checks: fc.tuple(fc.boolean(), fc.boolean()),
-  until: fc.option(untils, { freq: 1 }),
+  until: fc.option(untils, { freq: 2 }),
+  event: fc.option(fc.record({ since: fc.constantFrom('step', 'entry'), filters: fc.boolean(), skips: fc.boolean() }), {
+    freq: 3,
+  }),
 });
+const goal = fc.option(fc.record({ plan: plans, isEvent: fc.boolean() }), { freq: 2 });
 const minute = fc.integer({ min: 1, max: 5 * 1_440 });
 const item: fc.Arbitrary<Item> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ minute, kind: fc.constant('plan' as const), plan: plans }) },
   { weight: 4, arbitrary: fc.record({ minute, kind: fc.constantFrom('join' as const, 'leave' as const) }) },
   {
-    weight: 4,
+    weight: 7,
     arbitrary: fc.record({ minute, kind: fc.constant('event' as const), amount: fc.integer({ min: 0, max: 9 }) }),
   },
   { weight: 2, arbitrary: fc.record({ minute, kind: fc.constant('home' as const), home: homes }) },
@@ -106,8 +114,10 @@ const cases: fc.Arbitrary<Case> = fc.record({
     { maxLength: 2 },
   ),
   elseGoesOn: fc.boolean(),
+  goals: fc.tuple(goal, goal),
   contact: fc.record({ plan: plans, joined: fc.boolean(), home: homes, due: dues }),
-  items: fc.array(item, { minLength: 3, maxLength: 10 }),
+  /** In one minute two things have an order in the run, and none in the simulation. */
+  items: fc.uniqueArray(item, { minLength: 3, maxLength: 10, selector: ({ minute: n }) => n }),
   isDrafted: fc.boolean(),
 });
 
@@ -209,9 +219,13 @@ describe('A simulation', function () {
       return true;
     }
     stage.onWait(async ({ untilMs }, enrollmentId) => {
-      while ((await isInside({ _id: new ObjectId(enrollmentId) })) && (await next(untilMs)));
-      if (await isInside({ _id: new ObjectId(enrollmentId) })) turnTo(untilMs);
-      return 'skip';
+      for (;;) {
+        const person = await isInside({ _id: new ObjectId(enrollmentId) });
+        if (!person || person.heard) return 'skip';
+        if (await next(untilMs)) continue;
+        turnTo(untilMs);
+        return 'skip';
+      }
     });
     for (;;) {
       if (await isInside({})) await sleep(10);
@@ -278,7 +292,17 @@ interface Entry {
 }
 
 function entryOf({ history, status, exitReason, endedAt }: Enrollment): Entry {
-  const types = ['wait', 'email', 'branch', 'branch_left', 'update_contact'];
+  const types = [
+    'wait',
+    'heard',
+    'timed_out',
+    'goal',
+    'goal_passed',
+    'email',
+    'branch',
+    'branch_left',
+    'update_contact',
+  ];
   return {
     steps: history.filter(({ type }) => types.includes(type)),
     exit: endedAt && { at: endedAt, status, reason: exitReason },
@@ -319,8 +343,9 @@ function definition(one: Case, listId: string) {
   };
 }
 
-function stepsOf({ pairs, update, branches, elseGoesOn, entry }: Case, listId: string) {
-  const steps: object[] = pairs.flatMap((one, n) => pairOf(one, `main${n}`));
+function stepsOf({ pairs, update, branches, elseGoesOn, goals: [first, last], entry }: Case, listId: string) {
+  const steps: object[] = pairsOf(pairs, 'main');
+  if (first) steps.push(goalOf(first, 'goal'));
   if (update) steps.push({ type: 'update_contact', stepId: 'update', update: changesOf(update, listId) });
   if (branches.length === 0) return steps;
   const hasTail = elseGoesOn || branches.some(({ merges }) => merges);
@@ -343,20 +368,43 @@ function stepsOf({ pairs, update, branches, elseGoesOn, entry }: Case, listId: s
     })),
   };
   const within = branches.flatMap((branch, n) => {
-    const steps: object[] = branch.pairs.flatMap((one, m) => pairOf(one, `b${n}p${m}`));
+    const steps: object[] = pairsOf(branch.pairs, `b${n}p`);
     if (branch.leaves && !branch.merges) steps.push({ type: 'exit', stepId: `b${n}-exit` });
     return steps.map((step) => ({ ...step, parentBranchStepId: 'choice', parentBranchId: `b${n}` }));
   });
-  const tail = hasTail ? pairOf({ value: 1, unit: 'hours', checks: [true, true], until: null }, 'tail') : [];
+  const tail: object[] = hasTail ? pairOf({ ...TAIL, checks: [true, true] }, 'tail', null) : [];
+  if (hasTail && last) tail.push(goalOf(last, 'last-goal'));
   return [...steps, choice, ...within, ...tail];
 }
 
-function pairOf({ value, unit, checks, until }: Pair, name: string) {
-  const own = { stepId: `${name}-wait`, checkExitCriteria: checks[0] };
-  return [
-    until ? { type: 'wait_until', until, ...own } : wait(value, unit, own),
-    email(`${name}-mail`, { checkExitCriteria: checks[1] }),
-  ];
+const TAIL = { value: 1, unit: 'hours', until: null, event: null };
+
+function pairsOf(pairs: Pair[], name: string): object[] {
+  return pairs.flatMap((one, n) => pairOf(one, `${name}${n}`, n + 1 < pairs.length ? `${name}${n + 1}-wait` : null));
+}
+
+function pairOf(pair: Pair, name: string, following: string | null): object[] {
+  const stepId = `${name}-wait`;
+  const own = { stepId, checkExitCriteria: pair.checks[0] };
+  return [{ ...waitOf(pair, following), ...own }, email(`${name}-mail`, { checkExitCriteria: pair.checks[1] })];
+}
+
+function waitOf({ value, unit, until, event }: Pair, following: string | null): object {
+  if (event) {
+    const filterCriteria = event.filters ? moreThan(4) : {};
+    const waitEvent = { eventName: 'bought', filterCriteria, timeout: { value, unit }, since: event.since };
+    return { type: 'wait_event', waitEvent, timeoutStepId: event.skips ? following : null };
+  }
+  return until ? { type: 'wait_until', until } : wait(value, unit);
+}
+
+function goalOf({ plan, isEvent }: { plan: string; isEvent: boolean }, stepId: string): object {
+  if (isEvent) return { type: 'goal', stepId, eventName: 'bought', filterCriteria: moreThan(7) };
+  return { type: 'goal', stepId, filterCriteria: filter('contactProperties.plan', 'equals', plan || 'team') };
+}
+
+function moreThan(amount: number): object {
+  return filter('event.properties.amount', 'greater_than', amount);
 }
 
 function firstContact({ contact: { plan, joined, home, due } }: Case, fromMs: number, listId: string) {

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Automation } from '../../../../client/index.ts';
-import { count, people } from '../../../parts/data/format.ts';
+import { count, people, percent } from '../../../parts/data/format.ts';
 import { type IconName, iconPath } from '../../../parts/icon.tsx';
 import type { Path } from '../../../paths.ts';
 import { to } from '../../../router.ts';
@@ -121,6 +121,7 @@ const icons = {
   update_contact: 'contacts',
   wait_event: 'now',
   webhook: 'webhook',
+  goal: 'mark',
 } as const;
 
 function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, names: Names): Node[] {
@@ -143,6 +144,7 @@ function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, name
         exit: `${count(own?.exited ?? 0)} left here`,
         wait_until: `${count(own?.entered ?? 0)} came here`,
         update_contact: `${people(own?.updated ?? 0)} changed`,
+        goal: `${people(own?.converted ?? 0)} converted, ${percent(own?.converted ?? 0, statistics?.entered ?? 0)}`,
         wait_event: `${waitName(step.waitEvent?.timeout)} at most`,
         webhook: `${count(own?.entered ?? 0)} came here`,
       }[step.type];

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Automation } from '../../../../client/index.ts';
 import { Pairs } from '../../../parts/data/details.tsx';
-import { count } from '../../../parts/data/format.ts';
+import { count, percent } from '../../../parts/data/format.ts';
 import { Empty } from '../../../parts/page/notice.tsx';
 import { Section } from '../../../parts/page/page.tsx';
 import { to } from '../../../router.ts';
@@ -41,7 +41,7 @@ export function ChosenStep({
       </a>
     );
   const { active = 0, entered = 0, exited = 0, exitedBy = {}, emails = 0 } = figures ?? {};
-  const { zoneMissing = 0, updated = 0, failed = 0, heard = 0, timedOut = 0 } = figures ?? {};
+  const { zoneMissing = 0, updated = 0, failed = 0, heard = 0, timedOut = 0, converted = 0 } = figures ?? {};
   const pairs: Array<readonly [string, ComponentChildren]> = [
     ['Here now', people(active, { at: step.stepId })],
     ['Came here', count(entered)],
@@ -56,6 +56,12 @@ export function ChosenStep({
       : []),
     ...(step.type === 'wait_event'
       ? [['The event came', count(heard)] as const, ['Not in time', count(timedOut)] as const]
+      : []),
+    ...(step.type === 'goal'
+      ? [
+          ['Converted', count(converted)] as const,
+          ['Of all who entered', percent(converted, automation.statistics?.entered ?? 0)] as const,
+        ]
       : []),
   ];
   const zone = zoneWords(step);
