@@ -538,8 +538,12 @@ export interface AutomationUpdate {
 }
 
 export interface AutomationWaitEvent {
-  /** An event of the project. */
+  /** An event of the project; or email.opened (by a person), email.clicked (by a person) or email.replied, of the mail of emailStepId. */
   eventName?: string;
+  /** Of email.opened, email.clicked and email.replied: the email step, which leads here. */
+  emailStepId?: string;
+  /** Of email.clicked: the link. Omitted: any. */
+  url?: string;
   /** About the event (event.properties.<name>) and the person as they are when it comes. Omitted: any. */
   filterCriteria?: Record<string, unknown>;
   /** How long the person waits at most. */
@@ -3981,7 +3985,7 @@ export interface SimulateAutomationBody {
   contact?: SimulatedContact;
   events?: SimulatedEvent[];
   changes?: SimulatedChange[];
-  /** Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project. */
+  /** Opens and clicks of a mail that the automation has sent by then, and answers to it (replies); before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project. */
   acts?: SimulatedAct[];
   /** The beginning; omitted: now. */
   from?: string;
@@ -3992,7 +3996,9 @@ export interface SimulateAutomationBody {
 export interface SimulatedAct {
   at: string;
   /** opens: by a person. A click alone is no open. */
-  kind: 'opens' | 'clicks' | 'submits' | 'writes';
+  kind: 'opens' | 'clicks' | 'replies' | 'submits' | 'writes';
+  /** Of opens, clicks and replies: the email step of the mail. Omitted: the last mail. */
+  stepId?: string;
   /** Of clicks: the link. Omitted: one without an address. */
   url?: string;
   /** Of submits: the form. */

@@ -1,4 +1,5 @@
 import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
+import { hearActs, hearReply } from './automations/enrollments/hearing.ts';
 import { readEntrances, searchedEntries } from './automations/entrances.ts';
 import { recordMail } from './automations/entries/received-mail.ts';
 import { announceForms, recordForms } from './automations/entries/submitted-forms.ts';
@@ -60,12 +61,12 @@ const registered: Registered<Subscribers> = {
   usesOfTemplate: [campaignWithTemplate, automationWithTemplate, formWithTemplate],
   usesOfForm: [automationWithForm],
   acceptedForms: { record: recordForms, announce: announceForms },
-  writtenMail: [recordMail],
+  writtenMail: [recordMail, hearReply],
   publications: { record: recordPublication, announce: announceEvents },
   usesOfPicture: [templateWithPicture, automationWithPicture, logoWithPicture],
   projectRules: readEntrances,
   searchedFilters: searchedEntries,
-  contactActs: [noteActs],
+  contactActs: [noteActs, hearActs],
   deliveries: [noteReceived],
   receivedMail,
   domainChecks: [publishChecked],

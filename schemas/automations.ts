@@ -154,7 +154,16 @@ const waitEvent = {
   description:
     'Of a wait_event: the first event of that name that matches filterCriteria lets the person go on at once, to nextStepId; when none has come by the end of timeout, the person goes on to timeoutStepId. An event at the end itself is in time.',
   properties: {
-    eventName: { ...line(64), description: 'An event of the project.' },
+    eventName: {
+      ...line(64),
+      description:
+        'An event of the project; or email.opened (by a person), email.clicked (by a person) or email.replied, of the mail of emailStepId.',
+    },
+    emailStepId: {
+      ...stepId,
+      description: 'Of email.opened, email.clicked and email.replied: the email step, which leads here.',
+    },
+    url: { ...line(URL_MAX), description: 'Of email.clicked: the link. Omitted: any.' },
     filterCriteria: {
       ...filterCriteria,
       description: 'About the event (event.properties.<name>) and the person as they are when it comes. Omitted: any.',
@@ -380,7 +389,7 @@ export const simulateBody = schema({
       type: 'array',
       maxItems: SIMULATED_EVENTS_MAX,
       description:
-        'Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project.',
+        'Opens and clicks of a mail that the automation has sent by then, and answers to it (replies); before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project.',
       items: {
         title: 'SimulatedAct',
         type: 'object',
@@ -388,8 +397,12 @@ export const simulateBody = schema({
         properties: {
           at: timestampField,
           kind: {
-            enum: ['opens', 'clicks', 'submits', 'writes'],
+            enum: ['opens', 'clicks', 'replies', 'submits', 'writes'],
             description: 'opens: by a person. A click alone is no open.',
+          },
+          stepId: {
+            ...stepId,
+            description: 'Of opens, clicks and replies: the email step of the mail. Omitted: the last mail.',
           },
           url: {
             type: 'string',

@@ -63,7 +63,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"contact","kind":"object","about":"The contact as it is created at `from`; or contactId, to take the values of a stored one."},
     {"name":"events","kind":"list"},
     {"name":"changes","kind":"list"},
-    {"name":"acts","kind":"list","about":"Opens and clicks of the last mail that the automation has sent by then; before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project."},
+    {"name":"acts","kind":"list","about":"Opens and clicks of a mail that the automation has sent by then, and answers to it (replies); before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project."},
     {"name":"from","kind":"text","about":"The beginning; omitted: now."},
     {"name":"version","kind":"text","about":"draft: the draft, or the version that runs where there is none. Omitted: the version that runs. One of draft."},
   ] },

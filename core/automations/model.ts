@@ -62,7 +62,12 @@ export interface AutomationUntil {
 
 /** An event that the person waits for, and how long. */
 export interface AutomationWaitEvent {
+  /** A custom event, or one of the mail of an earlier step: email.opened, email.clicked, email.replied. */
   eventName: string;
+  /** Of a mail. */
+  emailStepId?: string;
+  /** Of email.clicked; absent: any link. */
+  url?: string;
   filterCriteria?: Record<string, unknown>;
   timeout: AutomationDelay;
   /** entry: one that came since the person entered counts too. */
@@ -288,7 +293,7 @@ export interface Enrollment extends Due {
   waitUntil: Date | null;
   /** Names of what the enrollment waits for from outside, as `event:bought`: it is found by them when that happens. */
   awaits?: string[];
-  /** Recorded by `wake`, once for each step; removed when the enrollment leaves its step. */
+  /** Recorded by `wake`, once for each step, also for later ones; removed when the enrollment has left that step. */
   heard?: Heard[];
   exitReason: ExitReason | null;
   /** The event that enrolled the contact. */

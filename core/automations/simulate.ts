@@ -81,7 +81,7 @@ export async function simulateAutomation(
 async function actOf(
   deps: AutomationsDeps,
   project: Project,
-  { at, kind, url, formId, address }: NonNullable<SimulationInput['acts']>[number],
+  { at, kind, url, stepId, formId, address }: NonNullable<SimulationInput['acts']>[number],
   { path, fromMs }: { path: string; fromMs: number },
 ): Promise<World['occurrences'][number]> {
   const atMs = timeOf(at, `${path}/at`, fromMs);
@@ -90,7 +90,7 @@ async function actOf(
     if (!email) throw invalid(`${path} needs an address.`, `${path}/address: must be an email address for writes`);
     return { kind, atMs, address: email };
   }
-  if (kind !== 'submits') return { kind: 'act', atMs, act: kind, url };
+  if (kind !== 'submits') return { kind: 'act', atMs, act: kind, url, stepId };
   if (!formId) throw invalid(`${path} needs the id of a form.`, `${path}/formId: is required for submits`);
   const form = await findById(deps.db.forms, project, formId, 'FORM', `${path}/formId`);
   return { kind, atMs, formId: form._id.toHexString() };

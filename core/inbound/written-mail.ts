@@ -11,6 +11,8 @@ interface WrittenMail {
   /** Normal forms. */
   from: string;
   to: string[];
+  /** Our mail that it answers. */
+  inReplyTo: ObjectId | null;
   at: Date;
 }
 
@@ -40,6 +42,7 @@ export async function followWritten(
   const from = normalizeEmail(message.from.email);
   const stored = isNew ? message : await deps.db.inboundMessages.findOne({ projectId, dedupe });
   if (!stored || !from) return;
-  const mail = { projectId, messageId: stored._id, from, to: [...new Set(to)], at: stored.receivedAt };
+  const inReplyTo = stored.inReplyToEmailActivityId;
+  const mail = { projectId, messageId: stored._id, from, to: [...new Set(to)], inReplyTo, at: stored.receivedAt };
   for (const follow of deps.subscribers.writtenMail) await follow(deps, mail);
 }

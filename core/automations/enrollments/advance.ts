@@ -160,7 +160,8 @@ async function nextStep(
   const { events, ...made } = await recordEvents(deps, { enrollment, contact, compiled, at }, decision);
   const moved: EnrollmentEvent[] =
     enrollment.version === version ? [] : [{ type: 'moved', at, reason: `to version ${version}` }];
-  const after = arrive({ ...enrollment, version, history: [...enrollment.history, ...moved, ...events] }, next, at);
+  const before = { ...enrollment, version, history: [...enrollment.history, ...moved, ...events] };
+  const after = arrive(before, next, { at, leadsTo: compiled.awaited.leadsTo });
   const move = { before: enrollment, after, ...made, changes: changesOf(enrollment, changes) };
   return { move, directive: directiveOf(after, compiled) };
 }
@@ -256,13 +257,18 @@ async function recordEvents(
   return { events, mails, calls };
 }
 
-function arrive(enrollment: Enrollment, next: Decision['next'], at: Date): Enrollment {
-  const { live, awaits: _, heard, ...rest } = enrollment;
+function arrive(
+  enrollment: Enrollment,
+  next: Decision['next'],
+  { at, leadsTo }: { at: Date; leadsTo: CompiledAutomation['awaited']['leadsTo'] },
+): Enrollment {
+  const { live, awaits: _, heard: all = [], ...rest } = enrollment;
   const started = { started: true, parked: false, updatedAt: at };
   if (next.kind === 'exited') return exit({ ...enrollment, ...started, stepId: next.stepId }, next.reason, at);
   const revision = enrollment.revision + 1;
   if (next.kind === 'wait') {
     const { stepId, fromMs, untilMs, awaits = [] } = next;
+    const heard = all.filter((one) => leadsTo(stepId, one.stepId));
     const wait = { stepId, waitFrom: new Date(fromMs), waitUntil: new Date(untilMs) };
     return {
       ...rest,
@@ -271,7 +277,7 @@ function arrive(enrollment: Enrollment, next: Decision['next'], at: Date): Enrol
       revision,
       ...wait,
       ...(awaits.length > 0 && { awaits }),
-      ...(heard && stepId === enrollment.stepId && { heard }),
+      ...(heard.length > 0 && { heard }),
       ...(!enrollment.started && { dueAt: AT_ONCE }),
     };
   }

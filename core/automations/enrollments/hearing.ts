@@ -1,10 +1,27 @@
+import type { ObjectId } from 'mongodb';
+import type { MailAct } from '../../people/behaviour/note.ts';
 import type { Contact } from '../../people/model.ts';
+import { projectRulesOf } from '../../people/project-rules.ts';
 import { definitionOf } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Enrollment, EventRecord, Heard, Trigger } from '../model.ts';
-import { nameOfEvent, type PersonEvent, stepMeant } from '../rules/awaited.ts';
+import type { Enrollment, EventRecord, Trigger } from '../model.ts';
+import {
+  type MailEvent,
+  nameOfEvent,
+  nameOfMailEvent,
+  type MailAct as PersonAct,
+  type PersonEvent,
+  stepMeant,
+} from '../rules/awaited.ts';
 import type { CompiledAutomation } from '../rules/compile.ts';
-import { wakeBy } from './wake.ts';
+import { type Hearing, wakeBy } from './wake.ts';
+
+/** Mail of a person, with our mail that it answers. */
+interface Reply {
+  projectId: ObjectId;
+  inReplyTo: ObjectId | null;
+  at: Date;
+}
 
 /** So many events of a person are looked at, the newest. */
 const LOOKED_AT_MAX = 1_000;
@@ -37,7 +54,7 @@ export async function hearEvent(deps: AutomationsDeps, record: EventRecord): Pro
     if (!waitFrom || !waitUntil || enrollment.event?.id.equals(record._id)) return null;
     const wait = { fromMs: waitFrom.getTime(), untilMs: waitUntil.getTime(), enteredMs: enteredAt.getTime() };
     const meant = stepMeant(compiled, stepId, event, { contact, wait });
-    return meant === null ? null : { stepId: meant, at: event.at };
+    return meant === null ? null : { heard: [{ stepId: meant, at: event.at }], looks: true };
   });
 }
 
@@ -47,28 +64,77 @@ export async function hearChange(deps: AutomationsDeps, { reached = [], at, ...p
     const step = graph.byId.get(stepId ?? '');
     const goals = step ? awaited.goalsFrom(step) : [];
     const goal = goals.find((one) => awaited.isMeant(one, { contact, nowMs: deps.clock.now().getTime() }));
-    return goal ? { stepId: goal.stepId, at } : null;
+    return goal ? { heard: [{ stepId: goal.stepId, at }], looks: true } : null;
   });
 }
 
-type HeardBy = (compiled: CompiledAutomation, enrollment: Enrollment, contact: Contact) => Heard | null;
+const MAIL_EVENT_OF: Partial<Record<MailAct['kind'], MailEvent>> = {
+  humanOpened: 'email.opened',
+  humanClicked: 'email.clicked',
+};
+
+/** The same for acts of people on mails of automations. May be repeated. */
+export async function hearActs(deps: AutomationsDeps, projectId: ObjectId, acts: MailAct[]): Promise<void> {
+  for (const { kind, messageId, contactId, automationId, at, url } of acts) {
+    const event = MAIL_EVENT_OF[kind];
+    if (event && automationId && at)
+      await hearOfMail(deps, { projectId, contactId, automationId }, { event, messageId, at, url });
+  }
+}
+
+/** The same for an answer to a mail. */
+export async function hearReply(deps: AutomationsDeps, { projectId, inReplyTo, at }: Reply): Promise<void> {
+  if (!inReplyTo) return;
+  const message = await deps.db.messages.findOne(
+    { _id: inReplyTo, projectId },
+    { projection: { contactId: 1, automationId: 1 } },
+  );
+  const { contactId, automationId } = message ?? {};
+  if (!contactId || !automationId) return;
+  await hearOfMail(deps, { projectId, contactId, automationId }, { event: 'email.replied', messageId: inReplyTo, at });
+}
+
+type OfMail = Omit<PersonAct, 'emailStepId'> & { messageId: ObjectId; at: Date };
+
+/** Where no automation waits for it, this costs one read of the version of the project rules. */
+async function hearOfMail(
+  deps: AutomationsDeps,
+  { automationId, ...place }: Pick<Enrollment, 'projectId' | 'contactId' | 'automationId'>,
+  { messageId, at, ...act }: OfMail,
+): Promise<void> {
+  const name = nameOfMailEvent({ _id: automationId }, act.event);
+  const { awaited } = await projectRulesOf(deps, place.projectId);
+  if (!awaited.has(name)) return;
+  await hear(deps, place, [name], (compiled, { stepId: current, waitUntil, history }) => {
+    const emailStepId = history.find(({ emailId }) => emailId?.equals(messageId))?.stepId;
+    const step = compiled.graph.byId.get(current ?? '');
+    if (emailStepId === undefined || !step || !waitUntil) return null;
+    const waits = compiled.awaited.waitsFrom(step, { ...act, emailStepId });
+    const heard = waits
+      .filter(({ stepId }) => stepId !== current || at <= waitUntil)
+      .map(({ stepId }) => ({ stepId, at }));
+    return heard.length === 0 ? null : { heard, looks: heard.some(({ stepId }) => stepId === current) };
+  });
+}
+
+type HearingOf = (compiled: CompiledAutomation, enrollment: Enrollment, contact: Contact) => Hearing | null;
 
 async function hear(
   deps: AutomationsDeps,
   { projectId, contactId }: Pick<Enrollment, 'projectId' | 'contactId'>,
   names: string[],
-  heardBy: HeardBy,
+  hearingOf: HearingOf,
 ): Promise<void> {
   if (names.length === 0) return;
   const waiting = await deps.db.enrollments
     .find({ projectId, contactId, awaits: { $in: names } }, { projection: { _id: 1 }, hint: 'awaiting' })
     .toArray();
   const place = waiting.map(({ _id: enrollmentId }) => ({ projectId, enrollmentId }));
-  await Promise.all(place.map((one) => wakeBy(deps, one, (enrollment) => judge(deps, enrollment, heardBy))));
+  await Promise.all(place.map((one) => wakeBy(deps, one, (enrollment) => judge(deps, enrollment, hearingOf))));
 }
 
 /** null: the enrollment does not wait for it. */
-async function judge(deps: AutomationsDeps, enrollment: Enrollment, heardBy: HeardBy): Promise<Heard | null> {
+async function judge(deps: AutomationsDeps, enrollment: Enrollment, hearingOf: HearingOf): Promise<Hearing | null> {
   const { projectId, automationId, contactId, version } = enrollment;
   const [automation, contact] = await Promise.all([
     deps.db.automations.findOne({ _id: automationId, projectId }),
@@ -78,7 +144,7 @@ async function judge(deps: AutomationsDeps, enrollment: Enrollment, heardBy: Hea
   const compiled = await definitionOf(deps, automation, Math.max(version, automation.moveBefore));
   // A PATCH is replacing it: the job is tried again.
   if (!compiled) throw new Error('the definition of an automation is being replaced');
-  return heardBy(compiled, enrollment, contact);
+  return hearingOf(compiled, enrollment, contact);
 }
 
 function asPersonEvent({ eventName, properties, createdAt }: EventRecord): PersonEvent {

@@ -19,7 +19,7 @@ interface Place {
 
 /** Records what the current step of an enrollment waited for. May be repeated; the run looks again, and decides. */
 export function wake(deps: AutomationsDeps, place: Place, heard: Heard): Promise<WakeOutcome> {
-  return wakeBy(deps, place, (enrollment) => (isInTime(enrollment, heard) ? heard : null));
+  return wakeBy(deps, place, (enrollment) => (isInTime(enrollment, heard) ? { heard: [heard], looks: true } : null));
 }
 
 export function announceWakes(deps: AutomationsDeps, projectId: ObjectId): void {
@@ -28,18 +28,27 @@ export function announceWakes(deps: AutomationsDeps, projectId: ObjectId): void 
 
 let nextWriter = processWriter();
 
+export interface Hearing {
+  /** For steps of the enrollment, each once. */
+  heard: Heard[];
+  /** false: all of them are later ones. */
+  looks: boolean;
+}
+
 /** For callers that find out from the enrollment which of its steps waited; null: none. */
 export async function wakeBy(
   deps: AutomationsDeps,
   { projectId, enrollmentId: _id, session }: Place,
-  heardBy: (enrollment: Enrollment) => Heard | null | Promise<Heard | null>,
+  hearingOf: (enrollment: Enrollment) => Hearing | null | Promise<Hearing | null>,
 ): Promise<WakeOutcome> {
   for (;;) {
     const before = await deps.db.enrollments.findOne({ _id, projectId }, session ? { session } : {});
-    const heard = before?.status === 'active' && (await heardBy(before));
-    if (!before || !heard) return 'missed';
-    if (before.heard?.some(({ stepId }) => stepId === heard.stepId)) return 'known';
-    const move: Move = { before, after: withHeard(before, heard, deps.clock.now()) };
+    const hearing = before?.status === 'active' && (await hearingOf(before));
+    if (!before || !hearing) return 'missed';
+    const { heard: known = [] } = before;
+    const heard = hearing.heard.filter(({ stepId }) => !known.some((one) => one.stepId === stepId));
+    if (heard.length === 0) return 'known';
+    const move: Move = { before, after: withHeard(before, { ...hearing, heard }, deps.clock.now()) };
     if (session) {
       await writeMoves(deps, session, projectId, [move], nextWriter++);
       return 'heard';
@@ -56,8 +65,8 @@ export function isInTime({ stepId, waitUntil }: Enrollment, heard: Heard): boole
 }
 
 /** A resume wakes those that are parked. */
-function withHeard(before: Enrollment, heard: Heard, at: Date): Enrollment {
+function withHeard(before: Enrollment, { heard, looks }: Hearing, at: Date): Enrollment {
   const { revision, parked, heard: known = [] } = before;
-  const job = parked ? {} : { dueAt: AT_ONCE, asked: true as const };
-  return { ...before, revision: revision + 1, heard: [...known, heard], updatedAt: at, ...job };
+  const job = looks && !parked ? { dueAt: AT_ONCE, asked: true as const } : {};
+  return { ...before, revision: revision + 1, heard: [...known, ...heard], updatedAt: at, ...job };
 }

@@ -1,5 +1,5 @@
 import type { DeclaredTypes, FilterSubject } from '../../people/filters/filters.ts';
-import type { AutomationStep } from '../model.ts';
+import type { AutomationStep, AutomationWaitEvent } from '../model.ts';
 import { compileCriteria } from './criteria.ts';
 import { reachIn, type StepGraph } from './graph.ts';
 
@@ -7,6 +7,16 @@ import { reachIn, type StepGraph } from './graph.ts';
 
 export type WaitEventStep = AutomationStep & { type: 'wait_event' };
 export type GoalStep = AutomationStep & { type: 'goal' };
+export const MAIL_EVENTS = ['email.opened', 'email.clicked', 'email.replied'] as const;
+export type MailEvent = (typeof MAIL_EVENTS)[number];
+
+/** Something that the person did with the mail of a step. */
+export interface MailAct {
+  event: MailEvent;
+  emailStepId: string;
+  url?: string | undefined;
+}
+
 type AskingStep = WaitEventStep | GoalStep;
 /** Of an automation. */
 type Owner = { _id: { toHexString(): string } };
@@ -26,7 +36,10 @@ export interface AwaitedEvents {
   eventNames: ReadonlySet<string>;
   /** The goals that this step leads to, itself included, in the order of the steps. */
   goalsFrom(step: AutomationStep): GoalStep[];
-  /** The names of what an enrollment on this step waits for. */
+  /** This step and those it leads to that wait for such an act. */
+  waitsFrom(step: AutomationStep, act: MailAct): WaitEventStep[];
+  leadsTo(stepId: string, target: string): boolean;
+  /** The names of what an enrollment on this step waits for; acts on mails count for later steps too. */
   namesAt(step: AutomationStep): string[];
   /** Without an event: whether the person has reached a goal. */
   isMeant(step: AskingStep, subject: FilterSubject): boolean;
@@ -37,6 +50,19 @@ export interface AwaitedEvents {
 /** By it the enrollments are found that wait for the event. */
 export function nameOfEvent(eventName: string): string {
   return `event:${eventName}`;
+}
+
+/** By it the enrollments are found that wait for acts on mails of the automation. */
+export function nameOfMailEvent({ _id }: Owner, event: MailEvent): string {
+  return `${event}:${_id.toHexString()}`;
+}
+
+export function isMailEvent(eventName: string): eventName is MailEvent {
+  return MAIL_EVENTS.some((name) => name === eventName);
+}
+
+function mailEventOf(step: AutomationStep): MailEvent | undefined {
+  return step.type === 'wait_event' ? MAIL_EVENTS.find((name) => name === step.waitEvent.eventName) : undefined;
 }
 
 const OF_PEOPLE = 'goal:';
@@ -61,13 +87,16 @@ export function namesAwaited(owner: Owner, steps: readonly AutomationStep[]): st
 }
 
 function nameOf(owner: Owner, step: AutomationStep): string[] {
+  const mailEvent = mailEventOf(step);
+  if (mailEvent) return [nameOfMailEvent(owner, mailEvent)];
   const { eventName } = askedBy(step) ?? {};
   if (eventName !== undefined) return [nameOfEvent(eventName)];
   return step.type === 'goal' ? [nameOfGoal(owner, step)] : [];
 }
 
-/** The event and the criteria that a step asks for, and their place in it; null: it asks for none. */
+/** The custom event and the criteria that a step asks for, and their place in it; null: it asks for none. */
 export function askedBy(step: AutomationStep) {
+  if (mailEventOf(step)) return null;
   if (step.type === 'wait_event') return { ...step.waitEvent, path: 'waitEvent/' };
   if (step.type !== 'goal') return null;
   const { eventName, filterCriteria } = step;
@@ -81,6 +110,7 @@ export function compileAwaited(
   declared: AutomationTypes,
 ): AwaitedEvents {
   const goals = steps.filter((step) => step.type === 'goal');
+  const mailWaits = steps.filter((step) => step.type === 'wait_event').filter(mailEventOf);
   const reaches = reachIn(steps, graph);
   const criteria = new Map(
     steps.flatMap((step) => {
@@ -89,18 +119,27 @@ export function compileAwaited(
     }),
   );
   const goalsFrom = ({ stepId }: AutomationStep) => goals.filter((goal) => reaches(stepId, goal.stepId));
+  const mailWaitsFrom = ({ stepId }: AutomationStep) => mailWaits.filter((one) => reaches(stepId, one.stepId));
   return {
     eventNames: new Set(steps.flatMap((step) => askedBy(step)?.eventName ?? [])),
     goalsFrom,
-    namesAt: (step) => namesAwaited(owner, step.type === 'wait_event' ? [step, ...goalsFrom(step)] : goalsFrom(step)),
+    waitsFrom: (step, act) => mailWaitsFrom(step).filter(({ waitEvent }) => isAct(waitEvent, act)),
+    leadsTo: reaches,
+    namesAt: (step) => namesAwaited(owner, [step, ...goalsFrom(step), ...mailWaitsFrom(step)]),
     isMeant: (step, subject) =>
       subject.event?.name === askedBy(step)?.eventName && criteria.get(step.stepId)?.matches(subject) === true,
     rule(step) {
+      const mailEvent = mailEventOf(step);
+      if (mailEvent && step.type === 'wait_event') return `${mailEvent} of ${step.waitEvent.emailStepId}`;
       const { eventName, filterCriteria } = askedBy(step) ?? {};
       const words = filterCriteria ? [criteria.get(step.stepId)?.describe()] : [];
       return [...(eventName === undefined ? [] : [`event ${eventName}`]), ...words].join(', ');
     },
   };
+}
+
+function isAct({ eventName, emailStepId, url }: AutomationWaitEvent, act: MailAct): boolean {
+  return eventName === act.event && emailStepId === act.emailStepId && (url === undefined || url === act.url);
 }
 
 /** The types for the criteria of such a step. */

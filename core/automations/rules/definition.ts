@@ -16,7 +16,7 @@ import type {
   AutomationWaitEvent,
   EntryCriteria,
 } from '../model.ts';
-import { type AutomationTypes, askedBy, type GoalStep, typesFor } from './awaited.ts';
+import { type AutomationTypes, askedBy, type GoalStep, isMailEvent, MAIL_EVENTS, typesFor } from './awaited.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 import { updateFaults } from './update.ts';
 import { delayFaults, untilFaults } from './waits.ts';
@@ -197,7 +197,24 @@ function eventFaults(waitEvent: AutomationWaitEvent, path: string, declared: Aut
   const faults: Fault[] = [];
   if (eventName === '') faults.push({ code: 'EVENT_NAME_REQUIRED', details: `${path}/eventName: is required` });
   faults.push(...delayFaults(timeout, `${path}/timeout`).map(invalid));
+  if (isMailEvent(eventName)) return [...faults, ...mailEventFaults(waitEvent, path).map(invalid)];
+  if (waitEvent.emailStepId !== undefined)
+    faults.push(invalid(`${path}/emailStepId: belongs to ${MAIL_EVENTS.join(', ')}`));
+  if (waitEvent.url !== undefined) faults.push(invalid(`${path}/url: belongs to email.clicked`));
   return [...faults, ...askedFaults(waitEvent, path, declared)];
+}
+
+/** Whether it names an email step before it is a question of the order of steps. */
+function mailEventFaults(
+  { eventName, emailStepId, url, filterCriteria, since }: AutomationWaitEvent,
+  path: string,
+): string[] {
+  const faults: string[] = [];
+  if (emailStepId === undefined) faults.push(`${path}/emailStepId: is required for ${eventName}`);
+  if (url !== undefined && eventName !== 'email.clicked') faults.push(`${path}/url: belongs to email.clicked`);
+  if (filterCriteria) faults.push(`${path}/filterCriteria: belongs to events of the project`);
+  if (since === 'step') faults.push(`${path}/since: must be entry, or be left out, for ${eventName}`);
+  return faults;
 }
 
 function goalFaults(goal: GoalStep, path: string, declared: AutomationTypes): Fault[] {

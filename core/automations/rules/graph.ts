@@ -103,7 +103,16 @@ export function graphFaults(steps: readonly AutomationStep[]): string[] {
   const graph = stepGraph(steps);
   const path = new Map(steps.map((step, index) => [step.stepId, `steps/${index}`]));
   const at = (step: AutomationStep) => path.get(step.stepId) ?? 'steps';
-  for (const check of [namesFaults, targetFaults, placeFaults, mergeFaults, cycleFaults, reachFaults, waitFaults]) {
+  for (const check of [
+    namesFaults,
+    targetFaults,
+    placeFaults,
+    mergeFaults,
+    cycleFaults,
+    reachFaults,
+    mailFaults,
+    waitFaults,
+  ]) {
     const faults = check(steps, graph, at);
     if (faults.length > 0) return faults.slice(0, FAULTS_MAX);
   }
@@ -221,6 +230,17 @@ const reachFaults: Check = (steps, graph, at) => {
   const reaches = reachIn(steps, graph);
   const { stepId = '' } = graph.first ?? {};
   return steps.flatMap((step) => (reaches(stepId, step.stepId) ? [] : [`${at(step)}: no step leads here`]));
+};
+
+/** A wait for an act on a mail comes after the step of the mail. */
+const mailFaults: Check = (steps, graph, at) => {
+  const reaches = reachIn(steps, graph);
+  return steps.flatMap((step) => {
+    if (step.type !== 'wait_event' || step.waitEvent.emailStepId === undefined) return [];
+    const { emailStepId } = step.waitEvent;
+    const isBefore = graph.byId.get(emailStepId)?.type === 'email' && reaches(emailStepId, step.stepId);
+    return isBefore ? [] : [`${at(step)}/waitEvent/emailStepId: must name an email step that leads here`];
+  });
 };
 
 /** Workflows of these alone keep the stricter rule. */

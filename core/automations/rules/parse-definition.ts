@@ -19,6 +19,8 @@ export type StepInput = NonNullable<Definition['steps']>[number];
 export type WebhookInput = NonNullable<StepInput['webhook']>;
 type EntryInput = NonNullable<Definition['entryCriteria']>;
 
+import { isMailEvent } from './awaited.ts';
+
 /** Left out: a fault of the definition. */
 const NO_DELAY = { value: -1, unit: 'minutes' } as const;
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
@@ -128,10 +130,12 @@ function readUntil(input: NonNullable<StepInput['until']>): AutomationUntil {
 }
 
 function readWaitEvent(input: NonNullable<StepInput['waitEvent']>): AutomationWaitEvent {
-  const { eventName = '', timeout = NO_DELAY, since = 'step' } = input;
+  const { eventName = '', timeout = NO_DELAY, since = isMailEvent(eventName) ? 'entry' : 'step' } = input;
   const waitEvent: AutomationWaitEvent = { eventName, timeout: { value: timeout.value, unit: timeout.unit }, since };
   const filterCriteria = readCriteria(input.filterCriteria);
   if (filterCriteria) waitEvent.filterCriteria = filterCriteria;
+  if (input.emailStepId) waitEvent.emailStepId = input.emailStepId;
+  if (input.url) waitEvent.url = input.url;
   return waitEvent;
 }
 

@@ -3,7 +3,7 @@ import type { PropertyValue } from '../../base/model.ts';
 import type { Pause } from '../../base/work/breathe.ts';
 import type { Tally } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
-import type { ExitReason, ReentryRefusal } from '../model.ts';
+import type { ExitReason, Heard, ReentryRefusal } from '../model.ts';
 import { type PersonEvent, stepMeant } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { decide, type Facts, type PersonChange, type Position, type StepEvent } from './interpreter.ts';
@@ -25,9 +25,16 @@ export interface World {
   change(person: Contact, update: PersonChange['update'], atMs: number): ReturnType<Facts['change']>;
   occurrences: Array<
     | { kind: 'event'; atMs: number; event: Event }
-    | { kind: 'act'; atMs: number; act: 'opens' | 'clicks'; url?: string | undefined }
     | { kind: 'submits'; atMs: number; formId: string }
     | { kind: 'writes'; atMs: number; address: string }
+    /** Without a step: on the last mail. */
+    | {
+        kind: 'act';
+        atMs: number;
+        act: 'opens' | 'clicks' | 'replies';
+        url?: string | undefined;
+        stepId?: string | undefined;
+      }
     | {
         kind: 'change';
         atMs: number;
@@ -39,6 +46,9 @@ export interface World {
 }
 
 type Occurrence = World['occurrences'][number];
+type Act = Extract<Occurrence, { kind: 'act' }>;
+
+const EVENT_OF_ACT = { opens: 'email.opened', clicks: 'email.clicked', replies: 'email.replied' } as const;
 
 interface SimulatedEntry {
   enteredAt: Date;
@@ -60,6 +70,9 @@ interface Inside {
   enteredMs: number;
   /** Since then, but the one that began it. */
   events: PersonEvent[];
+  /** The steps of the mails that were sent since then. */
+  mailed: Set<string>;
+  heard: Heard[];
 }
 
 /** Runs until nothing more happens. Events at the moment of a wake-up happen before it. */
@@ -71,8 +84,9 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
   let inside: Inside | null = null;
   let leftMs: number | null = null;
   const reentry = reentryOf(definition);
-  /** The acts on the last mail, each once; null: there is no mail yet. */
-  let done: Set<string> | null = null;
+  /** The acts on the last mail of each step, each once. */
+  const done = new Map<string, Set<string>>();
+  let lastMail: string | null = null;
 
   function end(atMs: number, status: 'completed' | 'exited', reason: ExitReason | null): void {
     if (!inside) return;
@@ -85,11 +99,11 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     if (!inside || !contact) return;
     const past = world.tally.of(contact._id.toHexString());
     const change: Facts['change'] = (person, update) => world.change(person, update, nowMs);
-    const { event, events, enteredMs } = inside;
-    const facts = { nowMs, person: contact, event, events, enteredMs, isUnsubscribed, past, change };
+    const { event, events, enteredMs, heard } = inside;
+    const facts = { nowMs, person: contact, event, events, enteredMs, heard, isUnsubscribed, past, change };
     const { stepEvents, changes, next } = await decide(automation, inside.position, facts);
     for (const own of changes) followOwn(own, nowMs);
-    if (stepEvents.some(({ type }) => type === 'email')) done = new Set();
+    for (const { type, stepId } of stepEvents) if (type === 'email') noteMail(inside, stepId);
     inside.entry.steps.push(...stepEvents.map((stepEvent) => ({ ...stepEvent, at: new Date(nowMs) })));
     if (next.kind === 'completed') end(nowMs, 'completed', null);
     else if (next.kind === 'exited') end(nowMs, 'exited', next.reason);
@@ -97,6 +111,12 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
       inside.position = { stepId: next.stepId, waitFromMs: next.fromMs };
       inside.untilMs = next.untilMs;
     }
+  }
+
+  function noteMail({ mailed }: Inside, stepId: string): void {
+    mailed.add(stepId);
+    done.set(stepId, new Set());
+    lastMail = stepId;
   }
 
   /** A change that the automation makes does not enroll the contact in it again. */
@@ -116,7 +136,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     const made: SimulatedEntry = { enteredAt: at, enteredBy: trigger, steps: [], exit: null };
     result.entries.push(made);
     const position = { stepId: null, waitFromMs: null };
-    inside = { entry: made, position, event, untilMs: atMs, enteredMs: atMs, events: [] };
+    inside = { entry: made, position, event, untilMs: atMs, enteredMs: atMs, events: [], mailed: new Set(), heard: [] };
     await advance(atMs);
   }
 
@@ -139,7 +159,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
       return;
     }
     if (occurrence.kind === 'act') {
-      noteAct(contact, occurrence);
+      await act(contact, occurrence);
       return;
     }
     if (occurrence.unsubscribed !== null) isUnsubscribed = occurrence.unsubscribed;
@@ -161,14 +181,26 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     if (stepMeant(automation, position.stepId, happened, { contact, wait }) !== null) await advance(atMs);
   }
 
-  function noteAct({ _id }: Contact, { atMs, act, url }: Extract<Occurrence, { kind: 'act' }>): void {
-    const key = act === 'opens' ? act : `${act} ${url ?? ''}`;
-    if (!done || done.has(key)) return;
-    done.add(key);
+  async function act(person: Contact, { atMs, act: kind, url, stepId }: Act): Promise<void> {
+    const emailStepId = stepId ?? lastMail;
+    if (emailStepId === null || !done.has(emailStepId)) return;
+    noteAct(person, { atMs, act: kind, url }, emailStepId);
+    const step = automation.graph.byId.get(inside?.position.stepId ?? '');
+    if (!inside?.mailed.has(emailStepId) || !step) return;
+    const waits = automation.awaited.waitsFrom(step, { event: EVENT_OF_ACT[kind], emailStepId, url });
+    for (const wait of waits) inside.heard.push({ stepId: wait.stepId, at: new Date(atMs) });
+    if (waits.some((wait) => wait.stepId === step.stepId)) await advance(atMs);
+  }
+
+  function noteAct({ _id }: Contact, { atMs, act: kind, url }: Omit<Act, 'kind'>, emailStepId: string): void {
+    const key = kind === 'opens' ? kind : `${kind} ${url ?? ''}`;
+    const known = done.get(emailStepId);
+    if (kind === 'replies' || known?.has(key)) return;
+    known?.add(key);
     const { automationId } = world;
-    const fact = { at: new Date(atMs), automationId, ...(act === 'clicks' && url !== undefined ? { url } : {}) };
-    for (const kind of act === 'opens' ? (['opened', 'humanOpened'] as const) : (['clicked'] as const))
-      world.tally.add(_id.toHexString(), { kind, ...fact });
+    const fact = { at: new Date(atMs), automationId, ...(kind === 'clicks' && url !== undefined ? { url } : {}) };
+    for (const one of kind === 'opens' ? (['opened', 'humanOpened'] as const) : (['clicked'] as const))
+      world.tally.add(_id.toHexString(), { kind: one, ...fact });
   }
 
   async function change(before: Contact | null, after: Contact, atMs: number): Promise<void> {

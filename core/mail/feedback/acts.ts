@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { MailAct } from '../../people/behaviour/note.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
-import type { Engagement } from '../messages/model.ts';
+import type { ClickSignal, Engagement } from '../messages/model.ts';
 
 export type Mail = Pick<Message, '_id' | 'contactId' | 'campaignId' | 'automationId'>;
 
@@ -22,7 +22,7 @@ export function actsOf(
   { _id: messageId, contactId, campaignId, automationId }: Mail,
   known: Engagement | null,
   first: Record<string, Date>,
-  clicked: Map<string, Date>,
+  { clicked, byPeople }: { clicked: Map<string, Date>; byPeople: ClickSignal[] },
 ): MailAct[] {
   if (!contactId) return [];
   const of = { messageId, contactId, campaignId, automationId };
@@ -34,6 +34,7 @@ export function actsOf(
   const before = new Map<string, Date>();
   for (const { url, at } of known?.clicks ?? []) before.set(url, earlier(before.get(url), at));
   for (const [url, at] of clicked) if (isNews(at, before.get(url))) acts.push({ ...of, kind: 'clicked', at, url });
+  for (const { url, at } of byPeople) acts.push({ ...of, kind: 'humanClicked', at, url });
   return acts;
 }
 

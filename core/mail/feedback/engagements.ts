@@ -226,7 +226,13 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
   };
   const engagement = { updateOne: { filter: { _id, projectId }, update, upsert: true } };
   const firsts = (['opened', 'clicked'] as const).filter((name) => first[`${name}At`] && !known?.[`${name}At`]);
-  return { engagement, timeline, events, firsts, acts: actsOf(message, known, first, clicked) };
+  return {
+    engagement,
+    timeline,
+    events,
+    firsts,
+    acts: actsOf(message, known, first, { clicked, byPeople: kept.human() }),
+  };
 }
 
 /** A message of unknown outcome that was opened, clicked or complained about was delivered. A line that is there is not written again. */

@@ -32,6 +32,16 @@ export class KeptClicks {
     return true;
   }
 
+  /** Those by a person, the first on each link. */
+  human(): ClickSignal[] {
+    const { clicks = [], laterClicks = [] } = this.#known ?? {};
+    const kept = { clicks: [...clicks, ...this.first], laterClicks: [...laterClicks, ...this.later] };
+    const links = humanLinks(kept, this.#automatedSeconds);
+    return [...this.first, ...this.later].filter(
+      (click) => links.has(linkKey(click)) && !isAutomatedClick(click, this.#automatedSeconds),
+    );
+  }
+
   #mayBeTheFirstOfAPerson(click: ClickSignal, key: string): boolean {
     const { clicks = [], laterClicks = [] } = this.#known ?? {};
     if (laterClicks.length + this.later.length >= LINKS_KEPT_MAX) return false;

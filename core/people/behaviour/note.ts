@@ -40,7 +40,8 @@ async function note(
 export interface MailAct {
   messageId: ObjectId;
   contactId: ObjectId;
-  kind: 'opened' | 'humanOpened' | 'clicked';
+  /** humanClicked: by a person; no fact of its own. */
+  kind: 'opened' | 'humanOpened' | 'clicked' | 'humanClicked';
   at: Date | null;
   isCorrection?: boolean;
   campaignId?: ObjectId | undefined;
@@ -48,8 +49,11 @@ export interface MailAct {
   url?: string | undefined;
 }
 
+type FactAct = MailAct & { kind: Exclude<MailAct['kind'], 'humanClicked'> };
+
 /** A mail counts once for each kind, and each link of a mail once. */
-export async function noteActs(deps: NoteDeps, projectId: ObjectId, acts: MailAct[]): Promise<void> {
+export async function noteActs(deps: NoteDeps, projectId: ObjectId, all: MailAct[]): Promise<void> {
+  const acts = all.filter((act): act is FactAct => act.kind !== 'humanClicked');
   if (acts.length === 0) return;
   const noted = chunks(acts, ACTS_TOGETHER_MAX).map((some) => ({
     facts: some.flatMap((act) => factOf(projectId, act) ?? []),
@@ -115,7 +119,7 @@ export async function noteDeletions(
   await note(deps, projectId, [{ goneIds: deleted.map(({ _id }) => _id) }], { dueAt, session });
 }
 
-function factOf(projectId: ObjectId, act: MailAct): ContactFact | null {
+function factOf(projectId: ObjectId, act: FactAct): ContactFact | null {
   const { contactId, kind, at, campaignId, automationId, url } = act;
   if (!at) return null;
   return {
@@ -126,11 +130,11 @@ function factOf(projectId: ObjectId, act: MailAct): ContactFact | null {
   };
 }
 
-function untrue(act: MailAct): NonNullable<NotedFacts['untrueIds']>[number] {
+function untrue(act: FactAct): NonNullable<NotedFacts['untrueIds']>[number] {
   return { factId: factId(act), contactId: act.contactId, kind: act.kind };
 }
 
-function factId({ messageId, kind, url = '' }: MailAct): ObjectId {
+function factId({ messageId, kind, url = '' }: FactAct): ObjectId {
   return derivedId(messageId.getTimestamp(), 'fact', messageId.toHexString(), kind, url);
 }
 

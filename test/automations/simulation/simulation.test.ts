@@ -244,7 +244,7 @@ describe('Simulating an automation', () => {
     });
     expect(await post({ acts: [{ at: day(1), kind: 'reads' }] })).to.include({
       status: 400,
-      details: 'acts/0/kind: must be one of opens, clicks, submits, writes',
+      details: 'acts/0/kind: must be one of opens, clicks, replies, submits, writes',
     });
     expect(await post({ events: [{ at: day(1), eventName: 'unknown' }] })).to.include({
       status: 404,

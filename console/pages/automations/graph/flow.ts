@@ -95,13 +95,20 @@ export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'split') return `Split ${(step.shares ?? []).map(({ share }) => share).join(' / ')}`;
   if (step.type === 'exit') return 'Leave';
   if (step.type === 'wait_until') return untilName(step.until ?? {});
-  if (step.type === 'wait_event') return `Wait for ${step.waitEvent?.eventName ?? 'an event'}`;
+  if (step.type === 'wait_event')
+    return `Wait for ${mailActs[step.waitEvent?.eventName ?? ''] ?? step.waitEvent?.eventName}`;
   if (step.type === 'goal') return step.eventName ? `Goal: ${step.eventName}` : 'Goal: matches a filter';
   if (step.type === 'update_contact') return updateName(step.update ?? {});
   if (step.type === 'webhook') return webhookName(step.webhook ?? {});
   const { subject, templateId, templateName } = step.email ?? {};
   return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';
 }
+
+const mailActs: Record<string, string> = {
+  'email.opened': 'an open',
+  'email.clicked': 'a click',
+  'email.replied': 'a reply',
+};
 
 export function waitName(delay: { value: number; unit: string } | undefined): string {
   if (!delay || delay.value === 0) return 'Without a wait';
