@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { mapSomeAtOnce } from '../../base/work/some-at-once.ts';
 import type { MailAct } from '../../people/behaviour/note.ts';
 import type { Contact } from '../../people/model.ts';
 import { projectRulesOf } from '../../people/project-rules.ts';
@@ -25,6 +26,7 @@ interface Reply {
 
 /** So many events of a person are looked at, the newest. */
 const LOOKED_AT_MAX = 1_000;
+const HEARD_AT_ONCE = 8;
 
 /** The custom events of the person since the entry, as far as steps ask for them; the oldest first. */
 export async function eventsSince(
@@ -75,46 +77,48 @@ const MAIL_EVENT_OF: Partial<Record<MailAct['kind'], MailEvent>> = {
 
 /** The same for acts of people on mails of automations. May be repeated. */
 export async function hearActs(deps: AutomationsDeps, projectId: ObjectId, acts: MailAct[]): Promise<void> {
-  for (const { kind, messageId, contactId, automationId, at, url } of acts) {
+  const meant = acts.flatMap(({ kind, automationId, at, ...act }): OfMail[] => {
     const event = MAIL_EVENT_OF[kind];
-    if (event && automationId && at)
-      await hearOfMail(deps, { projectId, contactId, automationId }, { event, messageId, at, url });
-  }
+    return event && automationId && at ? [{ ...act, projectId, automationId, event, at }] : [];
+  });
+  await hearOfMails(deps, projectId, meant);
 }
 
 /** The same for an answer to a mail. */
 export async function hearReply(deps: AutomationsDeps, { projectId, inReplyTo, at }: Reply): Promise<void> {
   if (!inReplyTo) return;
-  const message = await deps.db.messages.findOne(
-    { _id: inReplyTo, projectId },
-    { projection: { contactId: 1, automationId: 1 } },
-  );
+  const projection = { contactId: 1, automationId: 1 } as const;
+  const message = await deps.db.messages.findOne({ _id: inReplyTo, projectId }, { projection });
   const { contactId, automationId } = message ?? {};
   if (!contactId || !automationId) return;
-  await hearOfMail(deps, { projectId, contactId, automationId }, { event: 'email.replied', messageId: inReplyTo, at });
+  await hearOfMails(deps, projectId, [
+    { projectId, contactId, automationId, messageId: inReplyTo, event: 'email.replied', at },
+  ]);
 }
 
-type OfMail = Omit<PersonAct, 'emailStepId'> & { messageId: ObjectId; at: Date };
+type OfMail = Pick<Enrollment, 'projectId' | 'contactId' | 'automationId'> &
+  Omit<PersonAct, 'emailStepId'> & { messageId: ObjectId; at: Date };
 
 /** Where no automation waits for it, this costs one read of the version of the project rules. */
-async function hearOfMail(
-  deps: AutomationsDeps,
-  { automationId, ...place }: Pick<Enrollment, 'projectId' | 'contactId' | 'automationId'>,
-  { messageId, at, ...act }: OfMail,
-): Promise<void> {
-  const name = nameOfMailEvent({ _id: automationId }, act.event);
-  const { awaited } = await projectRulesOf(deps, place.projectId);
-  if (!awaited.has(name)) return;
-  await hear(deps, place, [name], (compiled, { stepId: current, waitUntil, history }) => {
+async function hearOfMails(deps: AutomationsDeps, projectId: ObjectId, acts: OfMail[]): Promise<void> {
+  if (acts.length === 0) return;
+  const { awaited } = await projectRulesOf(deps, projectId);
+  const named = acts.map((act) => ({ act, name: nameOfMailEvent({ _id: act.automationId }, act.event) }));
+  const waitedFor = named.filter(({ name }) => awaited.has(name));
+  await mapSomeAtOnce(waitedFor, HEARD_AT_ONCE, ({ act, name }) => hear(deps, act, [name], hearingOfMail(act)));
+}
+
+function hearingOfMail({ event, url, messageId, at }: OfMail): HearingOf {
+  return ({ graph, awaited }, { stepId: current, waitUntil, history }) => {
     const emailStepId = history.find(({ emailId }) => emailId?.equals(messageId))?.stepId;
-    const step = compiled.graph.byId.get(current ?? '');
+    const step = graph.byId.get(current ?? '');
     if (emailStepId === undefined || !step || !waitUntil) return null;
-    const waits = compiled.awaited.waitsFrom(step, { ...act, emailStepId });
-    const heard = waits
-      .filter(({ stepId }) => stepId !== current || at <= waitUntil)
-      .map(({ stepId }) => ({ stepId, at }));
-    return heard.length === 0 ? null : { heard, looks: heard.some(({ stepId }) => stepId === current) };
-  });
+    const waits = awaited.waitsFrom(step, { event, url, emailStepId });
+    const inTime = waits.filter(({ stepId }) => stepId !== current || at <= waitUntil);
+    if (inTime.length === 0) return null;
+    const heard = inTime.map(({ stepId }) => ({ stepId, at }));
+    return { heard, looks: heard.some(({ stepId }) => stepId === current) };
+  };
 }
 
 type HearingOf = (compiled: CompiledAutomation, enrollment: Enrollment, contact: Contact) => Hearing | null;

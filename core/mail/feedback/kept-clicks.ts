@@ -34,6 +34,7 @@ export class KeptClicks {
 
   /** Those by a person, the first on each link. */
   human(): ClickSignal[] {
+    if (this.first.length + this.later.length === 0) return [];
     const { clicks = [], laterClicks = [] } = this.#known ?? {};
     const kept = { clicks: [...clicks, ...this.first], laterClicks: [...laterClicks, ...this.later] };
     const links = humanLinks(kept, this.#automatedSeconds);

@@ -100,6 +100,25 @@ describe('An event and a time-out', function () {
     expect(wayOf(await stored(late))).to.deep.equal(LATE);
   });
 
+  it('recorded while the person comes to the wait is found by a second look', async () => {
+    const [person] = (await peopleInside(env, id, 1, { enteredAt: new Date(env.clock.now().getTime() - 1_000) })) as [
+      Enrollment,
+    ];
+    const { events } = env.deps.db;
+    let reads = 0;
+    const aggregate = (...given: Parameters<typeof events.aggregate>) => ({
+      async toArray() {
+        const found = await events.aggregate(...given).toArray();
+        if (reads++ === 0) await events.insertOne(eventOf(person, later(env.clock.now(), 5_000)));
+        return found;
+      },
+    });
+    const slow = { ...env.deps, db: { ...env.deps.db, events: { aggregate } } } as unknown as typeof env.deps;
+    await advanceEnrollment(slow, { projectId: person.projectId, enrollmentId: person._id }, 0);
+    expect(reads).to.equal(2);
+    expect(wayOf(await stored(person))).to.deep.equal(['wait w', ...HEARD]);
+  });
+
   it('that is recorded twice, or while another job records it, is one', async () => {
     const end = later(env.clock.now(), DAY_MS);
     const [person] = (await waiting(1, end)) as [Enrollment];

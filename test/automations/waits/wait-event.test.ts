@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
+import { wake } from '../../../core/automations/enrollments/wake.ts';
 import type { Enrollment } from '../../../core/automations/model.ts';
+import { inTransaction } from '../../../core/base/database/transactions.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { until } from '../../support/wait.ts';
 import { type AutomationStage, openAutomationStage } from '../stage.ts';
@@ -154,6 +156,16 @@ describe('A wait for an event', () => {
     expect(stepsOf(await ended(id, bob.id))).to.deep.equal(['wait w', 'timed_out w', 'email remind', 'exited done']);
     const figures = await statistics(id);
     expect(figures.steps[0]).to.deep.include({ entered: 2, active: 0, heard: 1, timedOut: 1 });
+  });
+
+  it('continues after a kill between the record of the event and the signal of the run: the job is in the same write', async () => {
+    const { id } = await activeAutomation(env.own.client, { steps: forBought() });
+    const { id: contactId } = await contact();
+    const { _id: enrollmentId, projectId } = await waiting(id, contactId);
+    const heard = { stepId: 'w', at: env.clock.now() };
+    // Without announceWakes, as after a kill.
+    await inTransaction(env.deps, (session) => wake(env.deps, { projectId, enrollmentId, session }, heard));
+    expect(stepsOf(await ended(id, contactId))).to.include('heard w');
   });
 
   it('that no automation asks for costs an event no job', async () => {

@@ -118,7 +118,10 @@ describe('The ways between the steps of an automation', () => {
         { type: 'wait', stepId: 'b-wait', nextStepId: 'b-mail', ...inside('b') },
         { type: 'email', stepId: 'b-mail', ...inside('b') },
         { type: 'wait', stepId: 'last-wait' },
-        { type: 'email', stepId: 'last' },
+        { type: 'email', stepId: 'last', nextStepId: 'event' },
+        { type: 'wait_event', stepId: 'event', nextStepId: 'gone', timeoutStepId: 'goal' },
+        { type: 'wait_event', stepId: 'gone' },
+        { type: 'goal', stepId: 'goal', eventName: 'bought' },
       ],
       () => 'made',
     );
@@ -126,7 +129,9 @@ describe('The ways between the steps of an automation', () => {
     const expected = steps.flatMap((step) =>
       step.type === 'branch'
         ? [...step.branches.map((branch) => graph.entry(step, branch)), graph.next(step)]
-        : [graph.next(step)],
+        : step.type === 'wait_event'
+          ? [graph.next(step), graph.afterTimeout(step)]
+          : [graph.next(step)],
     );
     const [entry, ...ways] = waysOf(steps);
     expect(entry).to.include({ from: ENTRY, to: 'start' });
@@ -136,6 +141,7 @@ describe('The ways between the steps of an automation', () => {
       'branch 2',
       'branch 3',
       'otherwise',
+      ...['when it comes', 'not in time', 'when it comes', 'not in time'],
     ]);
   });
 });
