@@ -1,3 +1,4 @@
+import { hearAnswer } from './automations/enrollments/answers.ts';
 import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
 import { hearActs, hearReply } from './automations/enrollments/hearing.ts';
 import { readEntrances, searchedEntries } from './automations/entrances.ts';
@@ -70,6 +71,7 @@ const registered: Registered<Subscribers> = {
   deliveries: [noteReceived],
   receivedMail,
   domainChecks: [publishChecked],
+  webhookAnswers: [hearAnswer],
   customEvents: { record: noteCustomEvents, announce: announceFacts },
 };
 

@@ -259,11 +259,18 @@ export interface EnrollmentEvent {
   reason?: string;
 }
 
+/** Of a webhook that the person waited for. problem: why there is none, or none that can be used. */
+export interface WebhookAnswer {
+  contactProperties?: Record<string, PropertyValue | null>;
+  problem?: string;
+}
+
 /** Something from outside that a step of one enrollment waited for. */
 export interface Heard {
   stepId: string;
   /** When it happened: after the end of the wait it is too late. */
   at: Date;
+  answer?: WebhookAnswer;
 }
 
 /** A contact's way through one automation. `dueAt`: its run must be started, or woken. */

@@ -13,9 +13,16 @@ export interface ProjectEvent {
   writtenAt: Date;
   /** Set when the contact that it is about was deleted, and for figures that the next event replaces. */
   eraseAt?: Date;
-  /** Of a step of an automation: for this webhook alone, with these headers. Absent: for all that want the type. */
-  to?: { webhookId: ObjectId; headersId?: ObjectId };
+  /** Of a step of an automation: for one webhook alone. Absent: for all that want the type. */
+  to?: EventTarget;
   data: Record<string, unknown>;
+}
+
+interface EventTarget {
+  webhookId: ObjectId;
+  headersId?: ObjectId;
+  /** The step waits for the answer. */
+  isAwaited?: true;
 }
 
 /** A project whose /stream was read: events are kept until an hour after that. `_id` is the project's. */

@@ -8,6 +8,7 @@ import type { EventsDeps } from './deps.ts';
 import { WEBHOOK_DELIVERIES } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery, WebhookTry } from './model.ts';
+import { ANSWER_BYTES_MAX, type AnswerBytes, type Answered, announceAnswer, readAnswer } from './webhook-answers.ts';
 import { openHeaders } from './webhook-headers.ts';
 import { nextTryMs, WEBHOOK_DAY_MS, WEBHOOK_FAILING_DAYS_MAX } from './webhook-retries.ts';
 import { signingSecrets } from './webhook-secrets.ts';
@@ -19,7 +20,9 @@ export type PostUrl = (request: {
   headers: Record<string, string>;
   body: string;
   timeoutMs: number;
-}) => Promise<{ status: number } | { error: string }>;
+  /** Left out: the body of the answer is not read, and neither is that of a failure. */
+  answerBytesMax?: number;
+}) => Promise<{ status: number; answer?: AnswerBytes } | { error: string }>;
 
 type Write = AnyBulkWriteOperation<WebhookDelivery>;
 /** Deliveries that end together are written together. */
@@ -30,6 +33,7 @@ const TRIES_KEPT = 20;
 const CONCURRENCY_MAX = 32;
 const OFF = 'The webhook was deleted or switched off.';
 const SEALED = 'The headers of the step do not open: SECRET_KEYS does not name their key.';
+const GIVEN_UP = 'No try was taken within 24 hours.';
 const GONE = 'The event is not kept any more.';
 
 /** One delivery for each event and endpoint, tried until a 2xx comes or 24 hours are over. A crash between answer and write repeats it under the same id. */
@@ -61,23 +65,35 @@ async function deliver(deps: Delivering, delivery: WebhookDelivery): Promise<Due
     deps.db.projectEvents.findOne({ _id: eventId, projectId }),
   ]);
   const isTest = delivery.type === TEST_EVENT;
-  if (!webhook || !(webhook.isActive || isTest)) return end(deps, delivery, 'failed', note(deps, null, OFF, 0));
   if (!event) return end(deps, delivery, 'failed', note(deps, null, GONE, 0));
-  const one = await post(deps, webhook, event);
+  const isAwaited = event.to?.isAwaited === true && !delivery.isReplay;
+  const answerWith = async (answered: Answered) => isAwaited && announceAnswer(deps, event, answered);
+  if (!webhook || !(webhook.isActive || isTest)) {
+    await answerWith({ problem: OFF });
+    return end(deps, delivery, 'failed', note(deps, null, OFF, 0));
+  }
+  const { answered, ...one } = await post(deps, webhook, event, isAwaited);
   const isTaken = one.status !== null && one.status >= 200 && one.status < 300;
   // A test answers a person who waits for its outcome: it is tried once, and does not count as a failing or a good day.
   if (isTest) return end(deps, delivery, isTaken ? 'delivered' : 'failed', one);
   if (isTaken) {
     await worked(deps, webhook);
+    await answerWith(answered);
     return end(deps, delivery, 'delivered', one);
   }
   await failed(deps, webhook);
-  return tryAgain(deps, delivery, one);
+  return tryAgain(deps, delivery, one, () => answerWith({ problem: GIVEN_UP }));
 }
 
-async function post(deps: Delivering, webhook: Webhook, event: ProjectEvent): Promise<WebhookTry> {
+async function post(
+  deps: Delivering,
+  webhook: Webhook,
+  event: ProjectEvent,
+  isAwaited: boolean,
+): Promise<WebhookTry & { answered: Answered }> {
+  const answered = { json: null };
   const added = await headersOf(deps, event);
-  if (!added) return note(deps, null, SEALED, 0);
+  if (!added) return { ...note(deps, null, SEALED, 0), answered };
   const secrets = await signingSecrets(deps, webhook);
   const body = JSON.stringify(webhookBody(event));
   const timestamp = Math.floor(deps.clock.now().getTime() / 1000);
@@ -88,10 +104,12 @@ async function post(deps: Delivering, webhook: Webhook, event: ProjectEvent): Pr
     ...signedHeaders({ secrets, id: event._id.toHexString(), timestamp, body }),
   };
   const begun = performance.now();
-  const answer = await deps.post({ url: webhook.url, body, timeoutMs: TIMEOUT_MS, headers });
+  const request = { url: webhook.url, body, timeoutMs: TIMEOUT_MS, headers };
+  const answer = await deps.post(isAwaited ? { ...request, answerBytesMax: ANSWER_BYTES_MAX } : request);
   const tookMs = Math.round(performance.now() - begun);
-  if ('error' in answer) return note(deps, null, answer.error, tookMs);
-  return note(deps, answer.status, null, tookMs);
+  if ('error' in answer) return { ...note(deps, null, answer.error, tookMs), answered };
+  const read = answer.answer === undefined ? answered : readAnswer(answer.answer);
+  return { ...note(deps, answer.status, 'problem' in read ? read.problem : null, tookMs), answered: read };
 }
 
 /** null: they do not open. */
@@ -106,12 +124,20 @@ async function headersOf(deps: EventsDeps, { to, projectId }: ProjectEvent): Pro
   }
 }
 
-async function tryAgain(deps: Delivering, delivery: WebhookDelivery, one: WebhookTry): Promise<DueOutcome> {
+async function tryAgain(
+  deps: Delivering,
+  delivery: WebhookDelivery,
+  one: WebhookTry,
+  giveUp: () => Promise<unknown>,
+): Promise<DueOutcome> {
   const now = deps.clock.now();
   const firstTryAt = delivery.firstTryAt ?? now;
   const elapsedMs = now.getTime() - firstTryAt.getTime();
   const delayMs = nextTryMs({ attempts: delivery.attempts + 1, elapsedMs, jitter: Math.random() });
-  if (delayMs === null) return end(deps, delivery, 'failed', one);
+  if (delayMs === null) {
+    await giveUp();
+    return end(deps, delivery, 'failed', one);
+  }
   const { _id, projectId } = delivery;
   await deps.write({ updateOne: { filter: { _id, projectId }, update: { $set: { firstTryAt }, ...tried(one) } } });
   return again(new Date(deps.clock.now().getTime() + delayMs));

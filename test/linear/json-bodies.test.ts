@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { JSON_PARTS_MAX, JSON_VALUES_MAX, parseJson } from '../../api/http/body/json.ts';
+import { JSON_PARTS_MAX, JSON_VALUES_MAX, parseJson } from '../../core/base/text/json.ts';
 import { HOLD_MS_MAX, leastOf } from './cpu.ts';
 
 const LENGTH = 1_048_576;

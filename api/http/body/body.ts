@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { AppError, TooMuch, unavailable } from '../../../core/base/errors.ts';
+import { parseJson } from '../../../core/base/text/json.ts';
 import { createPool, type Pool } from '../../../platform/threads/pool.ts';
 import { PICTURE_BYTES_MAX } from '../../../schemas/templates/media.ts';
 import type { BodyLimit } from '../endpoint.ts';
-import { fromWorker, type LargeBody, type Parsed, parseJson } from './json.ts';
+import { fromWorker, type LargeBody, type Parsed } from './json.ts';
 
 const MIB = 1024 * 1024;
 export const bodyLimits: Record<BodyLimit, number> = {

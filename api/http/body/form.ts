@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
 import { AppError, invalid } from '../../../core/base/errors.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from '../../../core/base/text/json.ts';
 
 const FORM_BYTES_MAX = 16_384;
 /** Those of a sign-up form, with the hidden ones. */

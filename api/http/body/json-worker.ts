@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/base/errors.ts';
+import { parseJson } from '../../../core/base/text/json.ts';
 import { fingerprintOf } from '../fingerprint.ts';
-import { type LargeBody, type Parsed, parseJson } from './json.ts';
+import type { LargeBody, Parsed } from './json.ts';
 
 /** Large bodies are parsed here, so that one upload of 60 MiB does not delay all other requests. */
 export function work({ bytes, asked: { method, path } }: LargeBody): Parsed {
