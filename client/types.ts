@@ -182,6 +182,11 @@ export interface AnalyticsRates {
   trueOpenRate: number;
 }
 
+export interface AnswerTimeout {
+  value: number;
+  unit: 'minutes' | 'hours';
+}
+
 export interface ApiKey {
   id: string;
   name: string;
@@ -465,6 +470,8 @@ export interface AutomationStep {
   eventName?: string;
   /** Of a goal: with eventName about the event (event.properties.<name>) and the person; without, whoever matches has reached it, also on entering. */
   filterCriteria?: Record<string, unknown>;
+  /** Of a webhook with wait: the step after a failure; null: the step after it. */
+  failureStepId?: string | null;
 }
 
 export interface AutomationStepInput {
@@ -493,6 +500,8 @@ export interface AutomationStepInput {
   eventName?: string;
   /** Of a goal: with eventName about the event (event.properties.<name>) and the person; without, whoever matches has reached it, also on entering. */
   filterCriteria?: Record<string, unknown>;
+  /** Of a webhook with wait: the step after a failure. Omitted or null: the step after it, as with an answer. */
+  failureStepId?: string | null;
 }
 
 export type AutomationStepType =
@@ -566,8 +575,10 @@ export interface AutomationWebhook {
   webhookId?: string;
   /** Their names; a PATCH that repeats them keeps the values. */
   headers?: WebhookHeaderName[];
-  /** false, or left out: the person goes on at once, whatever comes of the request. */
+  /** true: the person waits for a 2xx, whose JSON may set properties: {contactProperties}. An answer of more than 64 KiB, or one that cannot be used, is a failure, and so is none by the end of timeout; a failure leads to failureStepId. false, or left out: the person continues at once, whatever comes of the request. */
   wait: boolean;
+  /** With wait: how long the person waits, 24 hours at most. Omitted: 24 hours. */
+  timeout?: AnswerTimeout;
 }
 
 export interface AutomationWebhookInput {
@@ -577,8 +588,10 @@ export interface AutomationWebhookInput {
   webhookId?: string;
   /** Sent with each request, beside those of every webhook. */
   headers?: WebhookHeader[];
-  /** false, or left out: the person goes on at once, whatever comes of the request. */
+  /** true: the person waits for a 2xx, whose JSON may set properties: {contactProperties}. An answer of more than 64 KiB, or one that cannot be used, is a failure, and so is none by the end of timeout; a failure leads to failureStepId. false, or left out: the person continues at once, whatever comes of the request. */
   wait?: boolean;
+  /** With wait: how long the person waits, 24 hours at most. Omitted: 24 hours. */
+  timeout?: AnswerTimeout;
 }
 
 export interface AutomationsPage {
@@ -2186,10 +2199,10 @@ export interface EnrollmentChange {
 }
 
 export interface EnrollmentEvent {
-  type: 'entered' | 'wait' | 'heard' | 'timed_out' | 'goal' | 'goal_passed' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook' | 'parked' | 'moved' | 'completed' | 'exited';
+  type: 'entered' | 'wait' | 'heard' | 'timed_out' | 'goal' | 'goal_passed' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook' | 'webhook_answered' | 'webhook_failed' | 'parked' | 'moved' | 'completed' | 'exited';
   at: string;
   stepId?: string;
-  /** Of a wait: its end. */
+  /** Of a wait, and a webhook whose answer the person waits for: its end. */
   until?: string;
   emailId?: string;
   /** Of a webhook: the event that it posts, in the deliveries of its webhook. */
@@ -2197,7 +2210,7 @@ export interface EnrollmentEvent {
   branchId?: string | null;
   /** The criteria that decided. */
   rule?: string;
-  /** Of an exit or a mail that was not made, or why an update_contact could not change the person. zone_missing: a wait in the zone of the project, since the person has none. */
+  /** Of an exit or a mail that was not made, or why an update_contact could not change the person, or a webhook failed. zone_missing: a wait in the zone of the project, since the person has none. */
   reason?: string;
 }
 
@@ -3987,6 +4000,8 @@ export interface SimulateAutomationBody {
   changes?: SimulatedChange[];
   /** Opens and clicks of a mail that the automation has sent by then, and answers to it (replies); before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project. */
   acts?: SimulatedAct[];
+  /** By the stepId of webhook steps with wait: what their webhooks answer. Omitted: 200, without properties. With a status that is no 2xx the wait ends after its time-out. */
+  answers?: Record<string, SimulatedAnswer>;
   /** The beginning; omitted: now. */
   from?: string;
   /** draft: the draft, or the version that runs where there is none. Omitted: the version that runs. */
@@ -4005,6 +4020,11 @@ export interface SimulatedAct {
   formId?: string;
   /** Of writes: the address. */
   address?: string;
+}
+
+export interface SimulatedAnswer {
+  status?: number;
+  contactProperties?: Record<string, PropertyInput>;
 }
 
 export interface SimulatedBranch {
@@ -4070,17 +4090,17 @@ export interface SimulatedMail {
 }
 
 export interface SimulatedStep {
-  type: 'wait' | 'heard' | 'timed_out' | 'goal' | 'goal_passed' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook';
+  type: 'wait' | 'heard' | 'timed_out' | 'goal' | 'goal_passed' | 'email' | 'branch' | 'branch_left' | 'update_contact' | 'webhook' | 'webhook_answered' | 'webhook_failed';
   at: string;
   stepId: string;
-  /** Of a wait: its end. */
+  /** Of a wait, and a webhook whose answer the person waits for: its end. */
   until?: string;
   branchId?: string | null;
   /** The criteria that decided. */
   rule?: string;
-  /** Of an update_contact: what it changes, with the texts rendered. */
+  /** Of an update_contact: what it changes, with the texts rendered. Of webhook_answered: what the answer changes. */
   update?: AutomationUpdate;
-  /** Why an update_contact cannot change the person. zone_missing: a wait in the zone of the project, since the person has none. */
+  /** Why an update_contact cannot change the person, or a webhook fails. zone_missing: a wait in the zone of the project, since the person has none. */
   reason?: string;
 }
 
@@ -4198,8 +4218,10 @@ export interface StepStatistics {
   zoneMissing: number;
   /** People that an update_contact changed. */
   updated: number;
-  /** People that it could not change; they continued. */
+  /** People that an update_contact could not change, or for whom a webhook that they waited for did not answer; they continued. */
   failed: number;
+  /** People for whom the webhook answered that they waited for. */
+  answered: number;
   /** People whose event came, of a wait_event. */
   heard: number;
   /** People whose event did not come in time. */

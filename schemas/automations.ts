@@ -300,6 +300,11 @@ const step = {
     webhook,
     eventName: goalEvent,
     filterCriteria: goalCriteria,
+    failureStepId: {
+      ...nullableStepId,
+      description:
+        'Of a webhook with wait: the step after a failure. Omitted or null: the step after it, as with an answer.',
+    },
   },
 } as const;
 
@@ -347,6 +352,18 @@ const changeFields = {
   contactProperties: customProperties,
   customFields: customProperties,
   listIds: { type: 'array', maxItems: 100, items: idReference },
+} as const;
+
+const answers = {
+  type: 'object',
+  maxProperties: STEPS_MAX,
+  description:
+    'By the stepId of webhook steps with wait: what their webhooks answer. Omitted: 200, without properties. With a status that is no 2xx the wait ends after its time-out.',
+  additionalProperties: {
+    title: 'SimulatedAnswer',
+    type: 'object',
+    properties: { status: { type: 'integer', minimum: 100, maximum: 599 }, contactProperties: customProperties },
+  },
 } as const;
 
 export const simulateBody = schema({
@@ -414,6 +431,7 @@ export const simulateBody = schema({
         },
       },
     },
+    answers,
     from: { ...timestampField, description: 'The beginning; omitted: now.' },
     version: draftVersion,
   },
@@ -491,6 +509,10 @@ const stepAnswer = {
     webhook: webhookAnswer,
     eventName: goalEvent,
     filterCriteria: goalCriteria,
+    failureStepId: {
+      ...nullableString,
+      description: 'Of a webhook with wait: the step after a failure; null: the step after it.',
+    },
   },
 } as const;
 
@@ -542,6 +564,7 @@ const statistics = {
           'zoneMissing',
           'updated',
           'failed',
+          'answered',
           'heard',
           'timedOut',
         ],
@@ -558,7 +581,12 @@ const statistics = {
             description: 'People who waited in the zone of the project, because they have none, or none that exists.',
           },
           updated: { ...counted, description: 'People that an update_contact changed.' },
-          failed: { ...counted, description: 'People that it could not change; they continued.' },
+          failed: {
+            ...counted,
+            description:
+              'People that an update_contact could not change, or for whom a webhook that they waited for did not answer; they continued.',
+          },
+          answered: { ...counted, description: 'People for whom the webhook answered that they waited for.' },
           heard: { ...counted, description: 'People whose event came, of a wait_event.' },
           timedOut: { ...counted, description: 'People whose event did not come in time.' },
           converted: { ...counted, description: 'People who reached this goal.' },
@@ -684,13 +712,18 @@ const enrollment = {
                 'branch_left',
                 'update_contact',
                 'webhook',
+                'webhook_answered',
+                'webhook_failed',
               ],
               ...['parked', 'moved', 'completed', 'exited'],
             ],
           },
           at: timestampField,
           stepId: { type: 'string' },
-          until: { ...timestampField, description: 'Of a wait: its end.' },
+          until: {
+            ...timestampField,
+            description: 'Of a wait, and a webhook whose answer the person waits for: its end.',
+          },
           emailId: idField,
           eventId: {
             ...idField,
@@ -701,7 +734,7 @@ const enrollment = {
           reason: {
             type: 'string',
             description:
-              'Of an exit or a mail that was not made, or why an update_contact could not change the person. zone_missing: a wait in the zone of the project, since the person has none.',
+              'Of an exit or a mail that was not made, or why an update_contact could not change the person, or a webhook failed. zone_missing: a wait in the zone of the project, since the person has none.',
           },
         },
       },
@@ -728,18 +761,24 @@ const simulatedStep = {
       enum: [
         ...['wait', 'heard', 'timed_out', 'goal', 'goal_passed', 'email', 'branch', 'branch_left', 'update_contact'],
         'webhook',
+        'webhook_answered',
+        'webhook_failed',
       ],
     },
     at: timestampField,
     stepId: { type: 'string' },
-    until: { ...timestampField, description: 'Of a wait: its end.' },
+    until: { ...timestampField, description: 'Of a wait, and a webhook whose answer the person waits for: its end.' },
     branchId: nullableString,
     rule: { type: 'string', description: 'The criteria that decided.' },
-    update: { ...update, description: 'Of an update_contact: what it changes, with the texts rendered.' },
+    update: {
+      ...update,
+      description:
+        'Of an update_contact: what it changes, with the texts rendered. Of webhook_answered: what the answer changes.',
+    },
     reason: {
       type: 'string',
       description:
-        'Why an update_contact cannot change the person. zone_missing: a wait in the zone of the project, since the person has none.',
+        'Why an update_contact cannot change the person, or a webhook fails. zone_missing: a wait in the zone of the project, since the person has none.',
     },
   },
 } as const;

@@ -131,7 +131,7 @@ export function presentSimulation({ mails, entries, skipped }: SimulatedAutomati
 }
 
 function presentHappening(happening: SimulatedAutomation['entries'][number]['steps'][number]) {
-  if (happening.type !== 'wait') return happening;
-  const { untilMs, ...wait } = happening;
-  return { ...wait, until: new Date(untilMs) };
+  if (happening.type !== 'wait' && happening.type !== 'webhook') return happening;
+  const { untilMs, ...rest } = happening;
+  return untilMs === undefined ? rest : { ...rest, until: new Date(untilMs) };
 }

@@ -115,8 +115,9 @@ export interface AutomationWebhook {
   webhookId?: string;
   /** The id of their values (`webhookHeaders`), and their names. */
   sealedHeaders?: { id: string; names: string[] };
-  /** Whether the person waits for the answer. */
+  /** Whether the person waits for the answer, and how long at most; absent: 24 hours. */
   wait: boolean;
+  timeout?: { value: number; unit: 'minutes' | 'hours' };
 }
 
 export interface AutomationShare {
@@ -149,7 +150,8 @@ export type AutomationStep = AnyStep &
     | { type: 'goal'; eventName?: string; filterCriteria?: Record<string, unknown> }
     /** `timeoutStepId` null: the step after it, as with the event. */
     | { type: 'wait_event'; waitEvent: AutomationWaitEvent; timeoutStepId: string | null }
-    | { type: 'webhook'; webhook: AutomationWebhook }
+    /** `failureStepId` null: the step after it, as with an answer. Absent as null. */
+    | { type: 'webhook'; webhook: AutomationWebhook; failureStepId?: string | null }
   );
 
 /** The steps of an automation. A version never changes: enrolled contacts keep theirs. */
@@ -242,6 +244,8 @@ export interface EnrollmentEvent {
     | 'branch_left'
     | 'update_contact'
     | 'webhook'
+    | 'webhook_answered'
+    | 'webhook_failed'
     | 'parked'
     | 'moved'
     | 'completed'
@@ -359,6 +363,8 @@ export interface AutomationCount {
   /** Of an update_contact step: people it changed, and people it could not change. */
   updated: number;
   failed: number;
+  /** Of a webhook step that people wait for: those with an answer. The others count as failed. */
+  answered: number;
   /** Of a wait_event step: people whose event came, and people whose event did not come in time. */
   heard: number;
   timedOut: number;

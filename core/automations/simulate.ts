@@ -25,6 +25,7 @@ import type { AutomationDefinition } from './model.ts';
 import { compileAutomation } from './rules/compile.ts';
 import { isUnsubscribed } from './rules/exits.ts';
 import { type Simulation, simulate, type World } from './rules/simulator.ts';
+import { answerOf } from './rules/webhooks/answer.ts';
 
 type SimulationInput = Described<typeof simulateBody>;
 type PersonInput = Pick<
@@ -72,7 +73,7 @@ export async function simulateAutomation(
     occurrences.push(await actOf(deps, project, act, { path: `acts/${index}`, fromMs }));
   const who = { $in: [beginning.contact._id] };
   const tally = await readTally(deps, { projectId: project._id, who, behaviours: compiled.behaviours });
-  const own = { automationId: automation._id, change: people.update };
+  const own = { automationId: automation._id, change: people.update, answerAt: answersOf(content, input.answers) };
   const world = { fromMs, ...beginning, ...own, occurrences, tally };
   const simulation = await simulate(compiled, world, breather());
   return { ...simulation, mails: await mailsOf(deps, project, content, simulation) };
@@ -94,6 +95,24 @@ async function actOf(
   if (!formId) throw invalid(`${path} needs the id of a form.`, `${path}/formId: is required for submits`);
   const form = await findById(deps.db.forms, project, formId, 'FORM', `${path}/formId`);
   return { kind, atMs, formId: form._id.toHexString() };
+}
+
+/** Without one that the caller gives a webhook takes the event, and says nothing of the person. */
+function answersOf(
+  { steps }: Pick<AutomationDefinition, 'steps'>,
+  answers: NonNullable<SimulationInput['answers']> = {},
+): World['answerAt'] {
+  const awaited = new Set(steps.flatMap((step) => (step.type === 'webhook' && step.webhook.wait ? step.stepId : [])));
+  const stray = Object.keys(answers).find((stepId) => !awaited.has(stepId));
+  if (stray !== undefined)
+    throw invalid(
+      'answers names a step that waits for no answer.',
+      `answers/${stray}: must name a webhook step with wait: true`,
+    );
+  return (stepId) => {
+    const { status = 200, contactProperties } = Object.hasOwn(answers, stepId) ? (answers[stepId] ?? {}) : {};
+    return status >= 200 && status < 300 ? answerOf({ contactProperties }) : null;
+  };
 }
 
 /** Subjects before rendering. */

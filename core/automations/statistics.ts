@@ -16,13 +16,14 @@ interface StepStatistics {
   zoneMissing: number;
   updated: number;
   failed: number;
+  answered: number;
   heard: number;
   timedOut: number;
   converted: number;
 }
 
 /** Of steps alone. */
-type OfSteps = 'stepId' | 'type' | 'zoneMissing' | 'updated' | 'failed' | 'heard' | 'timedOut';
+type OfSteps = 'stepId' | 'type' | 'zoneMissing' | 'updated' | 'failed' | 'answered' | 'heard' | 'timedOut';
 
 export interface Statistics extends Omit<StepStatistics, OfSteps> {
   completed: number;
@@ -56,8 +57,9 @@ export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, step
     zoneMissing: ___,
     updated: ____,
     failed: _____,
-    heard: ______,
-    timedOut: _______,
+    answered: ______,
+    heard: _______,
+    timedOut: ________,
     ...total
   } = stepStatistics('', 'removed', own);
   return {
@@ -113,6 +115,7 @@ const FIELDS = [
   'zoneMissing',
   'updated',
   'failed',
+  'answered',
   'heard',
   'timedOut',
   'converted',
@@ -143,6 +146,7 @@ function stepStatistics(stepId: string, type: StepStatistics['type'], count: Cou
     zoneMissing: count?.zoneMissing ?? 0,
     updated: count?.updated ?? 0,
     failed: count?.failed ?? 0,
+    answered: count?.answered ?? 0,
     heard: count?.heard ?? 0,
     timedOut: count?.timedOut ?? 0,
     converted: count?.converted ?? 0,

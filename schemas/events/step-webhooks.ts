@@ -49,7 +49,15 @@ export const webhook = {
     headers,
     wait: {
       type: 'boolean',
-      description: 'false, or left out: the person goes on at once, whatever comes of the request.',
+      description:
+        'true: the person waits for a 2xx, whose JSON may set properties: {contactProperties}. An answer of more than 64 KiB, or one that cannot be used, is a failure, and so is none by the end of timeout; a failure leads to failureStepId. false, or left out: the person continues at once, whatever comes of the request.',
+    },
+    timeout: {
+      title: 'AnswerTimeout',
+      type: 'object',
+      required: ['value', 'unit'],
+      description: 'With wait: how long the person waits, 24 hours at most. Omitted: 24 hours.',
+      properties: { value: { type: 'integer', minimum: 1, maximum: 1_440 }, unit: { enum: ['minutes', 'hours'] } },
     },
   },
 } as const;

@@ -185,13 +185,17 @@ function happened(
     branch_left: `Left the branch: ${step}`,
     update_contact: reason ? `Could not be changed: ${step}` : step,
     webhook: step,
+    webhook_answered: 'Answered',
+    webhook_failed: 'No answer that can be used',
     parked: 'Held by the pause',
     moved: 'Moved to a newer version',
     completed: 'Completed',
     exited: 'Left early',
   };
-  const under = [rule, reason && (type === 'update_contact' ? reason : exitWords(reason))].filter(Boolean).join(', ');
-  const isBad = type === 'exited' || (type === 'update_contact' && reason !== undefined);
+  const under = [rule, reason && (type === 'update_contact' || type === 'webhook_failed' ? reason : exitWords(reason))]
+    .filter(Boolean)
+    .join(', ');
+  const isBad = type === 'exited' || type === 'webhook_failed' || (type === 'update_contact' && reason !== undefined);
   const tone = type === 'completed' || type === 'email' ? 'good' : isBad ? 'warn' : undefined;
   return {
     key: String(index),

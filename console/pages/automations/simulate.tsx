@@ -204,6 +204,8 @@ function shownAs(
     branch_left: 'Leaves the branch',
     update_contact: moment.update ? 'Changes the contact' : 'Cannot change the contact',
     webhook: name,
+    webhook_answered: 'The webhook answers',
+    webhook_failed: 'No answer comes',
     completed: 'Completes',
     exited: 'Leaves early',
     skipped: 'Nothing changes',
@@ -217,7 +219,7 @@ function shownAs(
     changed?.join(', ') ?? (kind === 'wait' ? waiting : kind === 'exited' ? exitWords(words) : entryWords(words));
   const isGood =
     kind === 'entered' || kind === 'email' || kind === 'webhook' || kind === 'completed' || changed !== undefined;
-  const isBad = kind === 'exited' || kind === 'skipped' || kind === 'update_contact';
+  const isBad = kind === 'exited' || kind === 'webhook_failed' || kind === 'skipped' || kind === 'update_contact';
   const tone = isOpen ? 'live' : isGood ? 'good' : isBad ? 'warn' : undefined;
   return { key, at, title: titles[kind], under: under || undefined, tone };
 }

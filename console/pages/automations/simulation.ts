@@ -23,7 +23,7 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
   const { contactId, after, eventName, url, afterDays } = scenario;
   const start = from.toISOString();
   const later = new Date(from.getTime() + afterDays * DAY_MS).toISOString();
-  const body: Required<Omit<SimulateAutomationBody, 'version'>> = {
+  const body: Required<Omit<SimulateAutomationBody, 'version' | 'answers'>> = {
     contact: contactId ? { contactId } : {},
     events: [],
     changes: [],
@@ -116,6 +116,9 @@ export function scaleOf(moments: readonly Moment[], from: number): Scale {
   return { unit, unitMs, last: Math.max(1, Math.ceil((end - from) / unitMs)) };
 }
 
+/** How waits for something from outside end: the ways out of their steps have these names. */
+const ENDS: readonly string[] = ['heard', 'timed_out', 'webhook_answered', 'webhook_failed'];
+
 /** The steps and ways that were passed up to `until`. */
 export function walkedAt(steps: Automation['steps'], moments: readonly Moment[], until: number): Walked {
   const ways = waysOf(steps);
@@ -133,7 +136,7 @@ export function walkedAt(steps: Automation['steps'], moments: readonly Moment[],
     if (way) walked.ways.add(way.id);
     walked.steps.add(id);
     walked.at = id;
-    last = { id, branchId: kind === 'heard' || kind === 'timed_out' ? kind : branchId };
+    last = { id, branchId: ENDS.includes(kind) ? kind : branchId };
   }
   return walked;
 }

@@ -241,9 +241,16 @@ async function recordEvents(
       if ('update' in stepEvent) person = made.next().value?.after ?? person;
     } else if (type === 'webhook') {
       const step = compiled.graph.byId.get(stepId);
-      const call = stepCall({ enrollment, stepId, webhook: step?.type === 'webhook' ? step.webhook : {}, person });
-      events.push({ type, at, stepId, eventId: call._id });
+      if (step?.type !== 'webhook') continue;
+      const call = stepCall({ enrollment, stepId, webhook: step.webhook, person });
+      const { untilMs } = stepEvent;
+      events.push({ type, at, stepId, eventId: call._id, ...(untilMs ? { until: new Date(untilMs) } : {}) });
       calls.push(call);
+    } else if (type === 'webhook_answered') {
+      events.push({ type, at, stepId });
+      if (stepEvent.update) person = made.next().value?.after ?? person;
+    } else if (type === 'webhook_failed') {
+      events.push({ type, at, stepId, reason: stepEvent.reason });
     } else if (type !== 'email') events.push({ type, at, stepId, branchId: stepEvent.branchId, rule: stepEvent.rule });
     else {
       const step = compiled.graph.byId.get(stepId);
@@ -293,6 +300,7 @@ function left(before: Enrollment, after: Enrollment): Step {
 function directiveOf({ status, exitReason, stepId, waitUntil }: Enrollment, compiled: CompiledAutomation): Directive {
   if (status !== 'active') return { kind: 'end', status, reason: exitReason };
   const step = compiled.graph.byId.get(stepId ?? '');
-  const label = step && isWait(step) ? describeWait(step, stepAfter(compiled, step.stepId)) : 'wait';
+  const words = step?.type === 'webhook' ? 'wait for the answer of a webhook' : 'wait';
+  const label = step && isWait(step) ? describeWait(step, stepAfter(compiled, step.stepId)) : words;
   return { kind: 'wait', untilMs: waitUntil?.getTime() ?? 0, label };
 }

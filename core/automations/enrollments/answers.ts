@@ -11,7 +11,7 @@ export function hearAnswer(deps: AutomationsDeps, answer: StepAnswer): Promise<W
   const { enrollmentId, stepId } = data as { enrollmentId: string; stepId: string };
   const heard = { stepId, at, answer: 'problem' in answered ? answered : answerOf(answered.json) };
   return wakeBy(deps, { projectId, enrollmentId: new ObjectId(enrollmentId) }, (enrollment) =>
-    isInTime(enrollment, heard) && isOf(enrollment, eventId) ? heard : null,
+    isInTime(enrollment, heard) && isOf(enrollment, eventId) ? { heard: [heard], looks: true } : null,
   );
 }
 

@@ -97,6 +97,8 @@ function countEvent({ type, stepId, emailId, reason }: EnrollmentEvent, add: Add
   const isUpdate = type === 'update_contact';
   if (PASSED.includes(type) || isExitStep) add(stepId, 'entered', 1);
   if (type === 'goal') add(stepId, 'converted', 1);
+  if (type === 'webhook_answered') add(stepId, 'answered', 1);
+  if (type === 'webhook_failed') add(stepId, 'failed', 1);
   if (type === 'heard') add(stepId, 'heard', 1);
   if (type === 'timed_out') add(stepId, 'timedOut', 1);
   if (type === 'wait' && reason === 'zone_missing') add(stepId, 'zoneMissing', 1);

@@ -8,7 +8,7 @@ import type { Contact } from '../../people/model.ts';
 import { readPast } from '../../people/past.ts';
 import { type ProjectRules, projectRulesOf } from '../../people/project-rules.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { AutomationDefinition, Enrollment } from '../model.ts';
+import type { AutomationDefinition, AutomationStep, Enrollment } from '../model.ts';
 import { chainOf } from '../rules/chain.ts';
 import type { Facts, PersonChange } from '../rules/interpreter.ts';
 import { listsAddedTo, type PersonUpdate } from '../rules/update.ts';
@@ -58,6 +58,11 @@ function draftsOf(contact: Contact): Drafts {
   return { byId, byEmail: new Map([[contact.email, contact]]), stored: byId };
 }
 
+/** By itself, or by an answer. */
+function changesPeople(step: AutomationStep): boolean {
+  return step.type === 'update_contact' || (step.type === 'webhook' && step.webhook.wait);
+}
+
 /** How the steps of a definition change each of these people, at a moment. */
 export async function changeOfSteps(
   deps: AutomationsDeps,
@@ -65,7 +70,7 @@ export async function changeOfSteps(
   contactIds: ObjectId[],
   definition: Pick<AutomationDefinition, 'steps'>,
 ): Promise<(nowMs: number) => Facts['change']> {
-  if (!definition.steps.some(({ type }) => type === 'update_contact')) return () => async (person) => person;
+  if (!definition.steps.some(changesPeople)) return () => async (person) => person;
   const [rules, goneListIds] = await Promise.all([
     projectRulesOf(deps, projectId),
     goneLists(deps, projectId, definition),

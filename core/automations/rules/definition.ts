@@ -188,7 +188,7 @@ function stepFaults(step: AutomationStep, path: string, declared: AutomationType
     case 'update_contact':
       return updateFaults(step.update, `${path}/update`).map(invalid);
     case 'webhook':
-      return webhookFaults(step.webhook, `${path}/webhook`).map(invalid);
+      return webhookFaults(step, path).map(invalid);
   }
 }
 

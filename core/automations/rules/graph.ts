@@ -12,8 +12,8 @@ export interface StepGraph {
   byId: ReadonlyMap<string, AutomationStep>;
   /** The step after a wait or an email, and after a branch step of which no branch matches; none after an exit. */
   next(step: AutomationStep): string | null;
-  /** The step after a wait_event for which no event came. */
-  afterTimeout(step: AutomationStep & { type: 'wait_event' }): string | null;
+  /** The step after a wait_event for which no event came, or after a webhook that was not answered. */
+  otherwise(step: AutomationStep): string | null;
   /** The first step of a way that was taken. */
   entry(step: ForkStep, way: Pick<Fork, 'branchId'>): string | null;
   /** The ways around a step, the outermost first. */
@@ -52,7 +52,7 @@ export function stepGraph(steps: readonly AutomationStep[]): StepGraph {
     first: steps[0] ?? null,
     byId,
     next,
-    afterTimeout: (step) => step.timeoutStepId ?? next(step),
+    otherwise: (step) => otherLink(step)?.[1] ?? next(step),
     entry(step, { branchId }) {
       const fork = forkOf(step, branchId);
       return fork?.nextStepId ?? firsts.get(placeIn(step.stepId, branchId)) ?? fork?.mergeStepId ?? null;
@@ -149,8 +149,14 @@ const targetFaults: Check = (steps, { byId }, at) =>
 
 /** The steps that a step names as the next ones, each in its field. */
 function linksOf(step: AutomationStep): Array<[string, string | null]> {
-  const links: ReturnType<typeof linksOf> = [['nextStepId', step.nextStepId]];
-  return step.type === 'wait_event' ? [...links, ['timeoutStepId', step.timeoutStepId]] : links;
+  const other = otherLink(step);
+  return [['nextStepId', step.nextStepId], ...(other ? [other] : [])];
+}
+
+/** The second way out of a step that waits for something from outside. */
+function otherLink(step: AutomationStep): [string, string | null] | null {
+  if (step.type === 'wait_event') return ['timeoutStepId', step.timeoutStepId];
+  return step.type === 'webhook' ? ['failureStepId', step.failureStepId ?? null] : null;
 }
 
 /** A branch is entered by its branch step and left to its merge step, nowhere else. */
@@ -288,7 +294,7 @@ const pauseFaults: Check = (steps, graph, at) => {
 function targets(graph: StepGraph, step: AutomationStep): string[] {
   const next = graph.next(step);
   const entries = isFork(step) ? forksOf(step).map((fork) => graph.entry(step, fork)) : [];
-  if (step.type === 'wait_event') entries.push(graph.afterTimeout(step));
+  if (otherLink(step)) entries.push(graph.otherwise(step));
   // Each person is in one of the shares of a split.
   return [...new Set(step.type === 'split' ? entries : [next, ...entries])].filter((target) => target !== null);
 }

@@ -1,10 +1,14 @@
 import type { FilterSubject, Past } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
-import type { AutomationStep, ExitReason, Heard } from '../model.ts';
+import type { AutomationStep, ExitReason, Heard, WebhookAnswer } from '../model.ts';
 import { isWithin, type PersonEvent } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { type PersonUpdate, renderUpdate } from './update.ts';
-import { endOfWait, isWait, type WaitEnd, type WaitStep } from './waits.ts';
+import { endOfAnswer, endOfWait, isWait, type WaitEnd, type WaitStep } from './waits.ts';
+
+type WebhookStep = AutomationStep & { type: 'webhook' };
+
+const NO_ANSWER = 'No answer came in time.';
 
 /** The position of an enrollment: before the first step, or in a wait. */
 export interface Position {
@@ -41,7 +45,10 @@ export type StepEvent =
   /** The person came to it without having reached it. */
   | { type: 'goal_passed'; stepId: string }
   | { type: 'email'; stepId: string }
-  | { type: 'webhook'; stepId: string }
+  /** untilMs: the person waits for the answer. */
+  | { type: 'webhook'; stepId: string; untilMs?: number }
+  | { type: 'webhook_answered'; stepId: string; update?: PersonUpdate }
+  | { type: 'webhook_failed'; stepId: string; reason: string }
   /** Of a split too. */
   | { type: 'branch'; stepId: string; branchId: string | null; rule: string }
   /** appliesTo all_branch_steps: the criteria of the branch no longer match before this step of it. */
@@ -77,14 +84,14 @@ export async function decide(automation: CompiledAutomation, position: Position,
   const stepEvents: StepEvent[] = [];
   const changes: PersonChange[] = [];
   const waiting = position.stepId === null ? null : graph.byId.get(position.stepId);
-  if (position.stepId !== null && !(waiting && isWait(waiting)))
+  if (position.stepId !== null && !(waiting && isWaiting(waiting)))
     return { stepEvents, changes, next: { kind: 'exited', reason: 'step_removed', stepId: position.stepId } };
   let cursor = graph.first?.stepId ?? null;
-  if (waiting && isWait(waiting)) {
-    const jump = goalReached(automation, waiting, facts);
-    const look = jump ?? lookAtWait(automation, waiting, position.waitFromMs ?? facts.nowMs, facts);
+  if (waiting && isWaiting(waiting)) {
+    const look = await lookAt(automation, waiting, position.waitFromMs ?? facts.nowMs, facts);
     if (look.next) return { stepEvents, changes, next: look.next };
     if (look.stepEvent) stepEvents.push(look.stepEvent);
+    if (look.change) take(look.change);
     cursor = look.target;
   }
   for (let step = stepAt(automation, cursor); step; step = stepAt(automation, cursor)) {
@@ -112,8 +119,15 @@ export async function decide(automation: CompiledAutomation, position: Position,
       if (next) return { stepEvents, changes, next };
       if (stepEvent) stepEvents.push(stepEvent);
       cursor = target;
-    } else if (step.type === 'email' || step.type === 'webhook') {
-      stepEvents.push({ type: step.type, stepId });
+    } else if (step.type === 'email') {
+      stepEvents.push({ type: 'email', stepId });
+      cursor = graph.next(step);
+    } else if (step.type === 'webhook') {
+      const fromMs = facts.nowMs;
+      const untilMs = endOfAnswer(step.webhook, fromMs);
+      stepEvents.push({ type: 'webhook', stepId, ...(untilMs !== null && { untilMs }) });
+      const awaits = automation.awaited.namesAt(step);
+      if (untilMs !== null) return { stepEvents, changes, next: { kind: 'wait', stepId, fromMs, untilMs, awaits } };
       cursor = graph.next(step);
     } else if (step.type === 'goal') {
       stepEvents.push({ type: 'goal_passed', stepId });
@@ -123,11 +137,7 @@ export async function decide(automation: CompiledAutomation, position: Position,
     } else if (step.type === 'update_contact') {
       const { stepEvent, change } = await takeUpdate(step, facts);
       stepEvents.push(stepEvent);
-      if (change) {
-        changes.push(change);
-        // Later steps see the changed person.
-        facts = { ...facts, person: change.after };
-      }
+      if (change) take(change);
       cursor = graph.next(step);
     } else {
       const taken = step.type === 'branch' ? takeBranch(automation, step, facts) : takeShare(automation, step, facts);
@@ -136,6 +146,12 @@ export async function decide(automation: CompiledAutomation, position: Position,
     }
   }
   return { stepEvents, changes, next: { kind: 'completed' } };
+
+  /** Later steps see the changed person. */
+  function take(change: PersonChange): void {
+    changes.push(change);
+    facts = { ...facts, person: change.after };
+  }
 }
 
 /** The step after a wait if nothing changes, for the Web UI. */
@@ -184,7 +200,66 @@ function lookAtWait(automation: CompiledAutomation, step: WaitStep, fromMs: numb
   if (untilMs > facts.nowMs)
     return { end, next: { kind: 'wait', stepId, fromMs, untilMs, awaits: awaited.namesAt(step) }, target };
   if (step.type !== 'wait_event') return { end, next: null, target };
-  return { end, next: null, stepEvent: { type: 'timed_out', stepId }, target: graph.afterTimeout(step) };
+  return { end, next: null, stepEvent: { type: 'timed_out', stepId }, target: graph.otherwise(step) };
+}
+
+/** Another version may not wait for the answer any more. */
+function isWaiting(step: AutomationStep): step is WaitStep | WebhookStep {
+  return isWait(step) || step.type === 'webhook';
+}
+
+interface Look extends Pick<WaitLook, 'next' | 'stepEvent' | 'target'> {
+  change?: PersonChange;
+}
+
+/** An answer that has come is taken before a goal that is reached at the same time, since it may change the person. */
+async function lookAt(
+  automation: CompiledAutomation,
+  step: WaitStep | WebhookStep,
+  fromMs: number,
+  facts: Facts,
+): Promise<Look> {
+  const isAnswered = step.type === 'webhook' && facts.heard?.some(({ stepId }) => stepId === step.stepId);
+  const jump = isAnswered ? null : goalReached(automation, step, facts);
+  if (jump) return jump;
+  if (step.type === 'webhook') return lookAtAnswer(automation, step, fromMs, facts);
+  return lookAtWait(automation, step, fromMs, facts);
+}
+
+/** A wait for the answer of a webhook that began at `fromMs`, as it is now. */
+async function lookAtAnswer(
+  { graph, awaited }: CompiledAutomation,
+  step: WebhookStep,
+  fromMs: number,
+  facts: Facts,
+): Promise<Look> {
+  const { stepId, webhook } = step;
+  const target = graph.next(step);
+  const untilMs = endOfAnswer(webhook, fromMs);
+  if (untilMs === null) return { next: null, target };
+  const heard = facts.heard?.find((one) => one.stepId === stepId && one.at.getTime() <= untilMs);
+  if (!heard && untilMs > facts.nowMs)
+    return { next: { kind: 'wait', stepId, fromMs, untilMs, awaits: awaited.namesAt(step) }, target };
+  const taken = await takeAnswer(heard?.answer ?? { problem: NO_ANSWER }, facts);
+  if ('problem' in taken) {
+    const stepEvent: StepEvent = { type: 'webhook_failed', stepId, reason: taken.problem };
+    return { next: null, stepEvent, target: graph.otherwise(step) };
+  }
+  const { change } = taken;
+  const stepEvent: StepEvent = { type: 'webhook_answered', stepId, ...(change && { update: change.update }) };
+  return { next: null, stepEvent, target, ...(change && { change }) };
+}
+
+/** An answer that does not fit the person is none. */
+async function takeAnswer(
+  { problem, contactProperties }: WebhookAnswer,
+  { person: before, change }: Facts,
+): Promise<{ problem: string } | { change?: PersonChange }> {
+  if (problem !== undefined) return { problem };
+  if (!contactProperties) return {};
+  const update = { contactProperties };
+  const after = await change(before, update);
+  return 'problem' in after ? after : { change: { update, before, after } };
 }
 
 /** It was recorded, or it happened so recently that it is yet to be, or long before the wait. */

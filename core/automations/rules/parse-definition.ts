@@ -69,8 +69,11 @@ function readStep(step: StepInput, index: number, newId: (place: string) => stri
     const timeoutStepId = step.timeoutStepId || null;
     return { ...common, type: 'wait_event', waitEvent: readWaitEvent(step.waitEvent ?? {}), timeoutStepId };
   }
-  if (step.type === 'webhook') return { ...common, type: 'webhook', webhook: readWebhook(step.webhook ?? {}) };
   if (step.type === 'goal') return { ...common, type: 'goal', ...readGoal(step) };
+  if (step.type === 'webhook') {
+    const failureStepId = step.failureStepId || null;
+    return { ...common, type: 'webhook', webhook: readWebhook(step.webhook ?? {}), failureStepId };
+  }
   if (step.type === 'split') {
     const shares = (step.shares ?? []).map(({ branchId, label = '', share, nextStepId }, number) => ({
       branchId: branchId ?? newId(`share ${index}/${number}`),
@@ -175,9 +178,10 @@ function readUpdate(input: NonNullable<StepInput['update']>): AutomationUpdate {
   return update;
 }
 
-function readWebhook({ url, webhookId, wait = false }: WebhookInput): AutomationWebhook {
+function readWebhook({ url, webhookId, wait = false, timeout }: WebhookInput): AutomationWebhook {
   const webhook: AutomationWebhook = { wait };
   if (url) webhook.url = url;
+  if (timeout) webhook.timeout = { value: timeout.value, unit: timeout.unit };
   if (webhookId) webhook.webhookId = OBJECT_ID.test(webhookId) ? webhookId.toLowerCase() : webhookId;
   return webhook;
 }

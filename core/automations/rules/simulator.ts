@@ -3,7 +3,7 @@ import type { PropertyValue } from '../../base/model.ts';
 import type { Pause } from '../../base/work/breathe.ts';
 import type { Tally } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
-import type { ExitReason, Heard, ReentryRefusal } from '../model.ts';
+import type { ExitReason, Heard, ReentryRefusal, WebhookAnswer } from '../model.ts';
 import { type PersonEvent, stepMeant } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { decide, type Facts, type PersonChange, type Position, type StepEvent } from './interpreter.ts';
@@ -21,6 +21,8 @@ export interface World {
   tally: Tally;
   /** Whose mails the contact opens. */
   automationId: ObjectId;
+  /** Of the webhook of a step; null: it never takes the event. */
+  answerAt(stepId: string): WebhookAnswer | null;
   /** Changes the contact by the rules of real changes. */
   change(person: Contact, update: PersonChange['update'], atMs: number): ReturnType<Facts['change']>;
   occurrences: Array<
@@ -110,6 +112,12 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     else {
       inside.position = { stepId: next.stepId, waitFromMs: next.fromMs };
       inside.untilMs = next.untilMs;
+      const last = stepEvents.at(-1);
+      const answer = last?.type === 'webhook' ? world.answerAt(next.stepId) : null;
+      // It answers at once.
+      if (!answer) return;
+      inside.heard.push({ stepId: next.stepId, at: new Date(nowMs), answer });
+      await advance(nowMs);
     }
   }
 

@@ -1,7 +1,7 @@
 import { readDate } from '../../base/text/coercion.ts';
 import { DAY_MS, dayIn, firstAt, isTimezone } from '../../base/time/zones.ts';
 import { compileField, type DeclaredTypes, type FilterSubject, readDateField } from '../../people/filters/filters.ts';
-import type { AutomationDelay, AutomationStep, AutomationUntil } from '../model.ts';
+import type { AutomationDelay, AutomationStep, AutomationUntil, AutomationWebhook } from '../model.ts';
 
 /** How long people wait in a step. */
 
@@ -25,6 +25,8 @@ type Weekday = NonNullable<AutomationUntil['weekdays']>[number];
 
 export const WEEKDAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const DELAY_DAYS_MAX = 3_650;
+/** Deliveries are tried for as long. */
+const ANSWER_MAX = { value: 24, unit: 'hours' } as const;
 const MINUTE_MS = 60_000;
 const UNIT_MS = { minutes: MINUTE_MS, mins: MINUTE_MS, hours: 60 * MINUTE_MS, days: DAY_MS };
 /** One weekday comes every seven days; a zone that moves over the date line may skip it once. */
@@ -54,6 +56,11 @@ export function endOfWait(step: WaitStep, fromMs: number, person: Person, zones:
   const zone = timezone === 'contact' ? zoneOf(person, zones.timezoneProperty) : timezone;
   const untilMs = nextMoment(zone ?? zones.timezone, until, fromMs);
   return { untilMs: Math.min(untilMs, fromMs + latestAfterDays * DAY_MS), isZoneMissing: zone === null };
+}
+
+/** null: the person does not wait for the answer. */
+export function endOfAnswer({ wait, timeout = ANSWER_MAX }: AutomationWebhook, fromMs: number): number | null {
+  return wait ? fromMs + delayMs(timeout) : null;
 }
 
 /**
@@ -105,6 +112,10 @@ function offsetMs(offset: AutomationUntil['offset']): number {
 
 export function delayMs({ value, unit }: AutomationDelay): number {
   return value * UNIT_MS[unit];
+}
+
+export function timeoutFaults(timeout: AutomationDelay, path: string): string[] {
+  return delayMs(timeout) <= delayMs(ANSWER_MAX) ? [] : [`${path}: must be 24 hours at most`];
 }
 
 export function delayFaults(delay: AutomationDelay, path: string): string[] {

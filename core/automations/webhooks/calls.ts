@@ -9,7 +9,7 @@ interface Visit {
   /** As it was before the move. */
   enrollment: Enrollment;
   stepId: string;
-  webhook: Pick<AutomationWebhook, 'url' | 'webhookId' | 'sealedHeaders'>;
+  webhook: AutomationWebhook;
   /** With the changes that earlier steps of the same move make. */
   person: Contact;
 }
@@ -17,12 +17,16 @@ interface Visit {
 /** The event of one step for one person, to be published with the move; the same for every attempt at this visit of the step. */
 export function stepCall({ enrollment, stepId, webhook, person }: Visit): StepCall {
   const { _id, projectId, automationId, revision, event } = enrollment;
-  const { sealedHeaders } = webhook;
+  const { sealedHeaders, wait } = webhook;
   const enrollmentId = _id.toHexString();
-  const to = { webhookId: new ObjectId(webhookIdOf(projectId, webhook)) };
+  const to = {
+    webhookId: new ObjectId(webhookIdOf(projectId, webhook)),
+    ...(sealedHeaders && { headersId: new ObjectId(sealedHeaders.id) }),
+    ...(wait && { isAwaited: true as const }),
+  };
   return {
     _id: stepEventId(projectId, enrollmentId, stepId, String(revision)),
-    to: sealedHeaders ? { ...to, headersId: new ObjectId(sealedHeaders.id) } : to,
+    to,
     data: {
       ...{ enrollmentId, automationId: automationId.toHexString(), stepId, email: person.email },
       contact: contactData(person),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { openHeaders } from '../../../core/events/webhook-headers.ts';
 import { useEnvironment } from '../../support/environment.ts';
-import { created, makeSending, refusal, simple } from '../support.ts';
+import { created, email, makeSending, refusal, simple, wait } from '../support.ts';
 
 const ADDRESS = 'https://hooks.example.com/people';
 const hook = (webhook?: object, more: object = {}) => ({
@@ -84,7 +84,14 @@ describe('A webhook step', () => {
       [{ url: ADDRESS, headers: [key('é')] }, `${place}/headers/0/value: must be one line of ASCII`],
       [{ url: ADDRESS, headers: [key()] }, `${place}/headers/0/value: is required`],
       [{ url: ADDRESS, wait: 'yes' }, `${place}/wait`],
-      [{ url: ADDRESS, wait: true }, `${place}/wait: must be false`],
+      [{ url: ADDRESS, timeout: { value: 1, unit: 'hours' } }, `${place}/timeout: belongs to wait: true`],
+      [
+        { url: ADDRESS, wait: true, timeout: { value: 25, unit: 'hours' } },
+        `${place}/timeout: must be 24 hours at most`,
+      ],
+      [{ url: ADDRESS, wait: true, timeout: { value: 1_441, unit: 'minutes' } }, `${place}/timeout/value`],
+      [{ url: ADDRESS, wait: true, timeout: { value: 0, unit: 'minutes' } }, `${place}/timeout/value`],
+      [{ url: ADDRESS, wait: true, timeout: { value: 1, unit: 'days' } }, `${place}/timeout/unit`],
     ] as const) {
       const { status, details: said } = await refused(webhook);
       expect(status).to.equal(400);
@@ -94,6 +101,31 @@ describe('A webhook step', () => {
     const random = await refused({ webhookId: new ObjectId().toHexString() });
     expect(random).to.deep.include({ status: 404, code: 'WEBHOOK_NOT_FOUND' });
     expect(await refused({ webhookId: other.id })).to.deep.equal(random);
+  });
+
+  it('with a wait has a second way out, which must lead to a step that is there, without a circle', async () => {
+    const webhook = { url: ADDRESS, wait: true, timeout: { value: 5, unit: 'minutes' } };
+    const steps = [
+      hook(webhook, { failureStepId: 'later' }),
+      { type: 'exit', stepId: 'out' },
+      wait(1, 'days', { stepId: 'later' }),
+      email('late'),
+    ];
+    const one = await created(env.own.client, '/automations', { ...simple, steps, active: true });
+    expect(one.steps[0]).to.deep.include({ webhook, failureStepId: 'later' });
+    const details = async (changed: object[]) =>
+      refusal(await env.own.client.post('/automations', { ...simple, steps: changed })).details;
+    const [, ...others] = steps;
+    expect(await details([hook(webhook, { failureStepId: 'none' }), ...others])).to.equal(
+      'steps/0/failureStepId: names no step',
+    );
+    expect(await details([hook({ url: ADDRESS }, { failureStepId: 'later' }), ...others])).to.equal(
+      'steps/0/failureStepId: belongs to wait: true, so leave it out',
+    );
+    expect(await details([hook(webhook, { failureStepId: 'post' }), ...others])).to.contain('turn in a circle');
+    // Waiting for an answer is no wait between two mails.
+    const unpaused = [wait(1), email('a'), hook(webhook), email('b')];
+    expect(await details(unpaused)).to.contain('steps/3: needs a wait step before it');
   });
 
   it('says at activation everything at once that is wrong', async () => {

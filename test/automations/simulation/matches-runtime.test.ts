@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import type { SimulatedStep } from '../../../client/index.ts';
+import { hearAnswer } from '../../../core/automations/enrollments/answers.ts';
 import type { Enrollment, TriggerOutcome } from '../../../core/automations/model.ts';
 import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
@@ -29,6 +30,8 @@ interface Case {
   pairs: Pair[];
   /** Before the branches, so that they see it. */
   update: { plan: string; list: 'join' | 'leave' | null } | null;
+  /** A webhook that is waited for, after it. */
+  ask: { answers: 'plan' | 'nothing' | 'nonsense' | 'never'; plan: string; hours: number; skipsOver: boolean } | null;
   branches: Array<{ plan: string; event: boolean; all: boolean; merges: boolean; leaves: boolean; pairs: Pair[] }>;
   elseGoesOn: boolean;
   /** After the pairs, and at the end. */
@@ -101,6 +104,21 @@ const cases: fc.Arbitrary<Case> = fc.record({
   update: fc.option(fc.record({ plan: plans, list: fc.constantFrom('join' as const, 'leave' as const, null) }), {
     freq: 3,
   }),
+  ask: fc.option(
+    fc.record({
+      answers: fc.constantFrom(
+        'plan' as const,
+        'plan' as const,
+        'nothing' as const,
+        'nonsense' as const,
+        'never' as const,
+      ),
+      plan: plans,
+      hours: fc.integer({ min: 1, max: 24 }),
+      skipsOver: fc.boolean(),
+    }),
+    { freq: 2 },
+  ),
   branches: fc.array(
     fc.record({
       plan: plans,
@@ -219,6 +237,14 @@ describe('A simulation', function () {
       return true;
     }
     stage.onWait(async ({ untilMs }, enrollmentId) => {
+      const asking = await isInside({ _id: new ObjectId(enrollmentId), stepId: 'ask' });
+      const answer = asking && answerOf(one);
+      if (answer) {
+        const _id = asking.history.findLast(({ eventId }) => eventId)?.eventId;
+        const event = await db.projectEvents.findOne({ _id: _id as ObjectId });
+        if (!event) throw new Error('a person waits for the answer to no event');
+        await hearAnswer(env.deps, { ...event, at: clock.now(), answered: { json: answer } });
+      }
       for (;;) {
         const person = await isInside({ _id: new ObjectId(enrollmentId) });
         if (!person || person.heard) return 'skip';
@@ -302,6 +328,9 @@ function entryOf({ history, status, exitReason, endedAt }: Enrollment): Entry {
     'branch',
     'branch_left',
     'update_contact',
+    'webhook',
+    'webhook_answered',
+    'webhook_failed',
   ];
   return {
     steps: history.filter(({ type }) => types.includes(type)),
@@ -312,7 +341,7 @@ function entryOf({ history, status, exitReason, endedAt }: Enrollment): Entry {
 function withoutTimes({ steps, exit }: Entry) {
   return {
     steps: steps.map(({ type, stepId, branchId, rule, reason }) => {
-      return { type, stepId, branchId, rule, zone: type === 'wait' ? reason : undefined };
+      return { type, stepId, branchId, rule, zone: type === 'wait' || type === 'webhook_failed' ? reason : undefined };
     }),
     exit: exit && { status: exit.status, reason: exit.reason },
   };
@@ -343,12 +372,13 @@ function definition(one: Case, listId: string) {
   };
 }
 
-function stepsOf({ pairs, update, branches, elseGoesOn, goals: [first, last], entry }: Case, listId: string) {
+function stepsOf({ pairs, update, ask, branches, elseGoesOn, goals: [first, last], entry }: Case, listId: string) {
   const steps: object[] = pairsOf(pairs, 'main');
   if (first) steps.push(goalOf(first, 'goal'));
   if (update) steps.push({ type: 'update_contact', stepId: 'update', update: changesOf(update, listId) });
+  const hasTail = branches.length > 0 && (elseGoesOn || branches.some(({ merges }) => merges));
+  if (ask) steps.push(askingOf(ask, hasTail && ask.skipsOver ? 'tail-wait' : null));
   if (branches.length === 0) return steps;
-  const hasTail = elseGoesOn || branches.some(({ merges }) => merges);
   const choice = {
     type: 'branch',
     stepId: 'choice',
@@ -407,6 +437,20 @@ function moreThan(amount: number): object {
   return filter('event.properties.amount', 'greater_than', amount);
 }
 
+function askingOf({ hours }: NonNullable<Case['ask']>, failureStepId: string | null) {
+  const webhook = { url: 'https://hooks.example.com/', wait: true, timeout: { value: hours, unit: 'hours' } };
+  return { type: 'webhook', stepId: 'ask', webhook, failureStepId };
+}
+
+/** The JSON of the webhook; null: it never takes the event. */
+function answerOf({ ask }: Case): { contactProperties?: object } | null {
+  if (!ask || ask.answers === 'never') return null;
+  if (ask.answers === 'nothing') return {};
+  return {
+    contactProperties: ask.answers === 'plan' ? { plan: ask.plan || null } : { plan: 'pro', due_on: 'nonsense' },
+  };
+}
+
 function firstContact({ contact: { plan, joined, home, due } }: Case, fromMs: number, listId: string) {
   const contactProperties = {
     ...(plan && { plan }),
@@ -453,5 +497,6 @@ function scenario(one: Case, fromMs: number, listId: string) {
   const events = one.items.flatMap((item) =>
     item.kind === 'event' ? [{ at: at(item), eventName: 'bought', properties: { amount: item.amount } }] : [],
   );
-  return { from: new Date(fromMs).toISOString(), contact: firstContact(one, fromMs, listId), changes, events };
+  const answers = one.ask ? { ask: answerOf(one) ?? { status: 500 } } : {};
+  return { from: new Date(fromMs).toISOString(), contact: firstContact(one, fromMs, listId), changes, events, answers };
 }

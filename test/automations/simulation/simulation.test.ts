@@ -259,4 +259,40 @@ describe('Simulating an automation', () => {
       code: 'CONTACT_LIST_NOT_FOUND',
     });
   });
+
+  describe('of a webhook that is waited for', () => {
+    const webhook = { url: 'https://hooks.example.com/', wait: true, timeout: { value: 3, unit: 'hours' } };
+    const steps = [
+      { type: 'webhook', stepId: 'ask', webhook, failureStepId: 'other' },
+      {
+        type: 'branch',
+        stepId: 'choice',
+        branches: [{ branchId: 'pro', filterCriteria: filter('contactProperties.plan', 'equals', 'pro') }],
+      },
+      { type: 'exit', stepId: 'other' },
+    ];
+    it('answers at once without properties, unless answers says otherwise', async () => {
+      const from = '2026-03-02T09:00:00.000Z';
+      const { id } = await created(env.own.client, '/automations', { ...simple, steps });
+      const simulate = async (answers?: object) =>
+        (await env.own.client.post(`/automations/${id}/simulate`, { from, ...(answers && { answers }) })).body;
+      const shown = async (answers?: object) => {
+        const [entry] = (await simulate(answers)).data.entries;
+        return [...entry.steps.slice(1), { ...entry.exit, type: 'exit' }].map(({ type, at, reason, branchId }) =>
+          [type, at.slice(11, 13), branchId ?? reason].filter(Boolean).join(' '),
+        );
+      };
+      expect(await shown()).to.deep.equal(['webhook_answered 09', 'branch 09', 'exit 09']);
+      expect(await shown({ ask: { contactProperties: { plan: 'pro' } } })).to.deep.equal([
+        ...['webhook_answered 09', 'branch 09 pro', 'exit 09'],
+      ]);
+      expect(await shown({ ask: { status: 404 } })).to.deep.equal([
+        ...['webhook_failed 12 No answer came in time.', 'exit 12 exit_step'],
+      ]);
+      const [posted] = (await simulate()).data.entries[0].steps;
+      expect(posted).to.deep.equal({ type: 'webhook', stepId: 'ask', at: from, until: '2026-03-02T12:00:00.000Z' });
+      const { error } = await simulate({ choice: {} });
+      expect(error.details).to.equal('answers/choice: must name a webhook step with wait: true');
+    });
+  });
 });

@@ -130,7 +130,7 @@ describe('The ways between the steps of an automation', () => {
       step.type === 'branch'
         ? [...step.branches.map((branch) => graph.entry(step, branch)), graph.next(step)]
         : step.type === 'wait_event'
-          ? [graph.next(step), graph.afterTimeout(step)]
+          ? [graph.next(step), graph.otherwise(step)]
           : [graph.next(step)],
     );
     const [entry, ...ways] = waysOf(steps);

@@ -10,7 +10,7 @@ export interface Way {
   from: string;
   /** A step, or END. */
   to: string;
-  /** Of a branch step: the branch that is taken, null when none holds. Of a wait_event: how it ends, as the history says it. */
+  /** Of a branch step: the branch that is taken, null when none holds. Of a wait_event, and a webhook that is waited for: how it ends, as the history says it. */
   branchId?: string | null;
   label?: string;
 }
@@ -57,6 +57,10 @@ export function waysOf(steps: readonly Step[]): Way[] {
         ways.push({ id: `${from}/heard`, from, to: target(next), branchId: 'heard', label: 'when it comes' });
         const late = target(step.timeoutStepId ?? next);
         ways.push({ id: `${from}/timed_out`, from, to: late, branchId: 'timed_out', label: NOT_IN_TIME });
+      } else if (step.webhook?.wait) {
+        ways.push({ id: `${from}/answered`, from, to: target(next), branchId: 'webhook_answered', label: 'answered' });
+        const other = target(step.failureStepId ?? next);
+        ways.push({ id: `${from}/failed`, from, to: other, branchId: 'webhook_failed', label: 'no answer' });
       } else ways.push({ id: from, from, to: target(next) });
     }
   }

@@ -146,7 +146,7 @@ function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, name
         update_contact: `${people(own?.updated ?? 0)} changed`,
         goal: `${people(own?.converted ?? 0)} converted, ${percent(own?.converted ?? 0, statistics?.entered ?? 0)}`,
         wait_event: `${waitName(step.waitEvent?.timeout)} at most`,
-        webhook: `${count(own?.entered ?? 0)} came here`,
+        webhook: step.webhook?.wait ? `${count(own?.answered ?? 0)} answered` : `${count(own?.entered ?? 0)} came here`,
       }[step.type];
       return { id: step.stepId, name: nameOf(step, names.templates), under, icon, here: own?.active ?? 0 };
     }),

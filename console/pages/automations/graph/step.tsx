@@ -41,7 +41,8 @@ export function ChosenStep({
       </a>
     );
   const { active = 0, entered = 0, exited = 0, exitedBy = {}, emails = 0 } = figures ?? {};
-  const { zoneMissing = 0, updated = 0, failed = 0, heard = 0, timedOut = 0, converted = 0 } = figures ?? {};
+  const { zoneMissing = 0, updated = 0, failed = 0, answered = 0 } = figures ?? {};
+  const { heard = 0, timedOut = 0, converted = 0 } = figures ?? {};
   const pairs: Array<readonly [string, ComponentChildren]> = [
     ['Here now', people(active, { at: step.stepId })],
     ['Came here', count(entered)],
@@ -54,6 +55,7 @@ export function ChosenStep({
     ...(step.type === 'update_contact'
       ? [['Changed', count(updated)] as const, ['Could not be changed', count(failed)] as const]
       : []),
+    ...(step.webhook?.wait ? [['Answered', count(answered)] as const, ['Failed', count(failed)] as const] : []),
     ...(step.type === 'wait_event'
       ? [['The event came', count(heard)] as const, ['Not in time', count(timedOut)] as const]
       : []),
@@ -79,7 +81,7 @@ export function ChosenStep({
       )}
       {step.type === 'update_contact' && <Pairs pairs={updateLines(step.update ?? {}, names.lists.name)} />}
       {step.webhook && <Pairs pairs={webhookLines(step.webhook)} />}
-      {['branch', 'split', 'wait_event'].includes(step.type) && (
+      {(['branch', 'split', 'wait_event'].includes(step.type) || step.webhook?.wait) && (
         <Pairs
           pairs={waysOf(automation.steps)
             .filter(({ from }) => from === step.stepId)

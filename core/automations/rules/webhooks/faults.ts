@@ -1,4 +1,5 @@
 import type { AutomationStep, AutomationWebhook } from '../../model.ts';
+import { timeoutFaults } from '../waits.ts';
 
 /** Steps that post an event about the person. */
 
@@ -9,10 +10,14 @@ const RESERVED =
 type WebhookStep = AutomationStep & { type: 'webhook' };
 
 /** Addresses and ids are checked where the installation and the project are known. */
-export function webhookFaults({ url, webhookId, sealedHeaders, wait }: AutomationWebhook, path: string): string[] {
+export function webhookFaults({ webhook, failureStepId }: WebhookStep, step: string): string[] {
+  const { url, webhookId, sealedHeaders, wait, timeout } = webhook;
+  const path = `${step}/webhook`;
   const faults: string[] = [];
+  if (failureStepId && !wait) faults.push(`${step}/failureStepId: belongs to wait: true, so leave it out`);
   if ((url === undefined) === (webhookId === undefined)) faults.push(`${path}: must have either url or webhookId`);
-  if (wait) faults.push(`${path}/wait: must be false`);
+  if (timeout && !wait) faults.push(`${path}/timeout: belongs to wait: true, so leave it out`);
+  if (timeout) faults.push(...timeoutFaults(timeout, `${path}/timeout`));
   const seen = new Set<string>();
   for (const [index, name] of (sealedHeaders?.names ?? []).entries()) {
     const place = `${path}/headers/${index}/name`;
