@@ -11,7 +11,7 @@ import {
 } from '../../core/automations/lifecycle.ts';
 import type { Automation } from '../../core/automations/model.ts';
 import { simulateAutomation } from '../../core/automations/simulate.ts';
-import { insideOf, statisticsOf } from '../../core/automations/statistics.ts';
+import { insideBy, statisticsOf } from '../../core/automations/statistics.ts';
 import { warningsOf } from '../../core/automations/warnings.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { automationQuery, discardDraftQuery, publishAutomationBody } from '../../schemas/automation-drafts.ts';
@@ -218,10 +218,6 @@ async function presentWhole(deps: Deps, automation: Automation) {
 
 async function presentDraft(deps: Deps, { automation, content }: AutomationAt) {
   const draft = { ...automation, ...content };
-  const [statistics, warnings, inside] = await Promise.all([
-    statisticsOf(deps, draft),
-    warningsOf(deps, draft),
-    insideOf(deps, automation, content),
-  ]);
-  return presentAutomation(draft, { statistics, warnings, inside });
+  const [statistics, warnings] = await Promise.all([statisticsOf(deps, draft), warningsOf(deps, draft)]);
+  return presentAutomation(draft, { statistics, warnings, inside: insideBy(statistics) });
 }

@@ -89,6 +89,12 @@ export interface Inside {
   leaving: Array<{ stepId: string; inside: number }>;
 }
 
+/** By figures that were read with the steps of the definition. */
+export function insideBy({ active, steps }: Pick<Statistics, 'active' | 'steps'>): Inside {
+  const left = steps.filter((step) => step.type === 'removed' && step.active > 0);
+  return { inside: active, leaving: left.map((step) => ({ stepId: step.stepId, inside: step.active })) };
+}
+
 /** By the kept counts: who would leave with `step_removed` when those inside moved to this definition. */
 export async function insideOf(
   { db }: Pick<AutomationsDeps, 'db'>,
