@@ -56,9 +56,9 @@ interface Batch {
  */
 async function enterBatch(deps: AutomationsDeps, job: EnrollmentJob): Promise<EnrollmentJob | null> {
   const { projectId, automationId: _id, cursor } = job;
-  const batch = await nextBatch(deps, job);
-  const { contacts, missing, email } = batch;
-  if (contacts.length + missing.length === 0) return finish(deps, job);
+  const { contacts: found, missing, email } = await nextBatch(deps, job);
+  if (found.length + missing.length === 0) return finish(deps, job);
+  const contacts = await withoutCounted(deps, job, found);
   const automation = await deps.db.automations.findOne({ _id, projectId, status: 'active', deletedAt: null });
   const outcomes = automation
     ? await enterTogether(deps, automation, entriesOf(job, contacts))
@@ -68,7 +68,7 @@ async function enterBatch(deps: AutomationsDeps, job: EnrollmentJob): Promise<En
   const looked = cursor.done + contacts.length + missing.length;
   const named = missing.map((id) => id.toHexString());
   return deps.db.enrollmentJobs.findOneAndUpdate(
-    { _id: job._id, projectId, completedAt: null, 'cursor.done': cursor.done },
+    { _id: job._id, projectId, completedAt: null, 'cursor.done': cursor.done, 'cursor.email': cursor.email },
     {
       $set: { status: 'running', cursor: { done: looked, email }, updatedAt: deps.clock.now() },
       $inc: {
@@ -80,6 +80,21 @@ async function enterBatch(deps: AutomationsDeps, job: EnrollmentJob): Promise<En
     },
     { returnDocument: 'after' },
   );
+}
+
+/** Who entered by the job in an earlier batch, and has another address since, is in a list twice: once under each. */
+async function withoutCounted({ db }: AutomationsDeps, job: EnrollmentJob, contacts: Contact[]): Promise<Contact[]> {
+  const { projectId, list, updatedAt } = job;
+  if (!list) return contacts;
+  const ids = contacts.map((contact) => enrollmentId(job, contact));
+  const before = { projectId, _id: { $in: ids }, enteredAt: { $lt: updatedAt } };
+  const counted = await db.enrollments.find(before, { projection: { contactId: 1 }, hint: '_id_' }).toArray();
+  const known = new Set(counted.map(({ contactId }) => contactId.toHexString()));
+  return contacts.filter(({ _id }) => !known.has(_id.toHexString()));
+}
+
+function enrollmentId({ _id, createdAt }: EnrollmentJob, contact: Contact): ObjectId {
+  return derivedId(createdAt, 'enrollment', _id.toHexString(), contact._id.toHexString());
 }
 
 /** Who leaves a list before their turn is not looked at, and does not count. */
@@ -113,11 +128,6 @@ async function nextBatch(
 }
 
 /** The same at every try. */
-function entriesOf({ _id, createdAt, enteredBy: reason }: EnrollmentJob, contacts: Contact[]): Entry[] {
-  return contacts.map((contact) => ({
-    _id: derivedId(createdAt, 'enrollment', _id.toHexString(), contact._id.toHexString()),
-    contact,
-    event: null,
-    reason,
-  }));
+function entriesOf(job: EnrollmentJob, contacts: Contact[]): Entry[] {
+  return contacts.map((contact) => ({ _id: enrollmentId(job, contact), contact, event: null, reason: job.enteredBy }));
 }

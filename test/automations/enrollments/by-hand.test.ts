@@ -1,8 +1,10 @@
 // Promise: nothing is lost.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ObjectId } from 'mongodb';
+import { type Filter, type FindOneAndUpdateOptions, ObjectId, type UpdateFilter } from 'mongodb';
+import type { EnrollmentJob } from '../../../core/automations/by-hand/model.ts';
 import { enrollmentJobQueue } from '../../../core/automations/by-hand/run.ts';
+import { type Deps, openCore } from '../../../core/base/deps.ts';
 import { signIn } from '../../accounts/signed-in.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { expectRecount, newContacts } from '../people.ts';
@@ -62,6 +64,22 @@ describe('Entering people by hand', function () {
     expect(reasons).to.deep.equal(inside.map(() => ['entered', 'key test', 'wait']));
     expect(inside.every(({ dueAt }) => dueAt)).to.equal(true);
     await expectRecount(env, id);
+  });
+
+  it('counts a person once whose address moves behind the position in a list', async () => {
+    const { id } = await automation();
+    const contacts = await newContacts(env, 150);
+    const [listId] = contacts[0]?.listIds ?? [];
+    const data = (await enroll(id, { listId: listId?.toHexString() })).body.data;
+    const first = contacts.toSorted((a, b) => (a.email < b.email ? -1 : 1))[0];
+    const moving = afterFirstWrite(env.deps, () =>
+      env.own.client.patch(`/contacts/${first?._id}`, { email: `zz${new ObjectId()}@example.com` }),
+    );
+    const { runs } = await enrollmentJobQueue(moving).take(env.own.project._id, 4);
+    await Promise.all(runs.map((run) => run()));
+    const job = await jobOf(id, data.id);
+    expect(job).to.include({ status: 'completed', total: 150, entered: 150, pending: 0 });
+    expect(await insideOf(id)).to.have.length(150);
   });
 
   it('enters contacts by address in any spelling, creates none, and forgets unknown addresses after a day', async () => {
@@ -211,3 +229,25 @@ describe('Entering people by hand', function () {
     expect(refusal(elsewhere)).to.include({ status: 404, code: 'ENROLLMENT_JOB_NOT_FOUND' });
   });
 });
+
+/** Another call is made between the first progress that a job writes and its next batch. */
+function afterFirstWrite(deps: Deps, call: () => Promise<{ status: number; text: string }>): Deps {
+  let isFirst = true;
+  const enrollmentJobs = new Proxy(deps.db.enrollmentJobs, {
+    get(target, name) {
+      const method = Reflect.get(target, name);
+      if (name !== 'findOneAndUpdate') return typeof method === 'function' ? method.bind(target) : method;
+      return async (...args: [Filter<EnrollmentJob>, UpdateFilter<EnrollmentJob>, FindOneAndUpdateOptions]) => {
+        const written = await target.findOneAndUpdate(...args);
+        const isProgress = '$inc' in args[1] && isFirst;
+        if (isProgress) {
+          isFirst = false;
+          const { status, text } = await call();
+          expect(status, text).to.equal(200);
+        }
+        return written;
+      };
+    },
+  });
+  return openCore({ ...deps, db: { ...deps.db, enrollmentJobs } });
+}
