@@ -4002,6 +4002,8 @@ export interface SimulateAutomationBody {
   acts?: SimulatedAct[];
   /** By the stepId of webhook steps with wait: what their webhooks answer. Omitted: 200, without properties. With a status that is no 2xx the wait ends after its time-out. */
   answers?: Record<string, SimulatedAnswer>;
+  /** true: the contact enters at `from` by hand, whatever the entry criteria are. */
+  byHand?: boolean;
   /** The beginning; omitted: now. */
   from?: string;
   /** draft: the draft, or the version that runs where there is none. Omitted: the version that runs. */

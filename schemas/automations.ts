@@ -432,6 +432,10 @@ export const simulateBody = schema({
       },
     },
     answers,
+    byHand: {
+      type: 'boolean',
+      description: 'true: the contact enters at `from` by hand, whatever the entry criteria are.',
+    },
     from: { ...timestampField, description: 'The beginning; omitted: now.' },
     version: draftVersion,
   },

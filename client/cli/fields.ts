@@ -65,6 +65,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"changes","kind":"list"},
     {"name":"acts","kind":"list","about":"Opens and clicks of a mail that the automation has sent by then, and answers to it (replies); before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project."},
     {"name":"answers","kind":"object","about":"By the stepId of webhook steps with wait: what their webhooks answer. Omitted: 200, without properties. With a status that is no 2xx the wait ends after its time-out."},
+    {"name":"byHand","kind":"boolean","about":"true: the contact enters at `from` by hand, whatever the entry criteria are."},
     {"name":"from","kind":"text","about":"The beginning; omitted: now."},
     {"name":"version","kind":"text","about":"draft: the draft, or the version that runs where there is none. Omitted: the version that runs. One of draft."},
   ] },

@@ -73,7 +73,13 @@ export async function simulateAutomation(
     occurrences.push(await actOf(deps, project, act, { path: `acts/${index}`, fromMs }));
   const who = { $in: [beginning.contact._id] };
   const tally = await readTally(deps, { projectId: project._id, who, behaviours: compiled.behaviours });
-  const own = { automationId: automation._id, change: people.update, answerAt: answersOf(content, input.answers) };
+  const isEntered = input.byHand ?? false;
+  const own = {
+    isEntered,
+    automationId: automation._id,
+    change: people.update,
+    answerAt: answersOf(content, input.answers),
+  };
   const world = { fromMs, ...beginning, ...own, occurrences, tally };
   const simulation = await simulate(compiled, world, breather());
   return { ...simulation, mails: await mailsOf(deps, project, content, simulation) };

@@ -41,8 +41,10 @@ export function Simulate({
     const contactId = email.trim() ? await findContact(email.trim()) : null;
     unknown.value = email.trim() !== '' && contactId === null;
     if (unknown.value) return;
+    const { listId = '' } = automation.entryCriteria;
     const scenario = {
       contactId,
+      isBySegment: names.lists.of(listId)?.thing?.type === 'segment',
       after: act as Scenario['after'],
       eventName,
       url: url.trim(),

@@ -1,12 +1,13 @@
 import type { Automation, SimulateAutomationBody, Simulation } from '../../../client/index.ts';
-import { END, ENTRY, type Way, waysOf } from './graph/flow.ts';
-import type { Walked } from './graph/graph.tsx';
+import { END, ENTRY, type Walked, type Way, waysOf } from './graph/flow.ts';
 
 /** The acts of a simulated contact, and where it is at a moment. Pure. */
 
 export interface Scenario {
   /** A stored contact; null: one that is made up. */
   contactId: string | null;
+  /** The entry names a segment, which people are not put into: they enter by hand. */
+  isBySegment: boolean;
   /** After the entry. */
   after: 'nothing' | 'opens' | 'clicks' | 'event' | 'unsubscribes' | 'deleted';
   eventName: string;
@@ -20,7 +21,7 @@ const HOUR_MS = 3_600_000;
 
 /** With what the entry criteria wait for, so that the contact enters. */
 export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCriteria'>, scenario: Scenario, from: Date) {
-  const { contactId, after, eventName, url, afterDays } = scenario;
+  const { contactId, isBySegment, after, eventName, url, afterDays } = scenario;
   const start = from.toISOString();
   const later = new Date(from.getTime() + afterDays * DAY_MS).toISOString();
   const body: Required<Omit<SimulateAutomationBody, 'version' | 'answers'>> = {
@@ -28,13 +29,15 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
     events: [],
     changes: [],
     acts: [],
+    byHand: isBySegment,
     from: start,
   };
+  const listId = isBySegment ? undefined : entry.listId;
   if (entry.type === 'event_trigger' && entry.eventName) body.events.push({ at: start, eventName: entry.eventName });
-  if (entry.type === 'contact_added_to_list' && entry.listId) body.changes.push({ at: start, listIds: [entry.listId] });
-  if (entry.type === 'list_left' && entry.listId) {
-    Object.assign(body.contact, { listIds: [entry.listId] });
-    body.changes.push({ at: start, removeListIds: [entry.listId] });
+  if (entry.type === 'contact_added_to_list' && listId) body.changes.push({ at: start, listIds: [listId] });
+  if (entry.type === 'list_left' && listId) {
+    Object.assign(body.contact, { listIds: [listId] });
+    body.changes.push({ at: start, removeListIds: [listId] });
   }
   if (entry.type === 'form_submitted' && entry.formId)
     body.acts.push({ at: start, kind: 'submits', formId: entry.formId });

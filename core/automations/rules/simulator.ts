@@ -15,6 +15,8 @@ type Event = { name: string; properties: Record<string, PropertyValue> };
 export interface World {
   fromMs: number;
   contact: Contact;
+  /** A caller enters the contact at the beginning, whatever the entry criteria are. */
+  isEntered: boolean;
   /** At the beginning. */
   isUnsubscribed(groupId: string | null): boolean;
   /** The contact's past; events of the simulation are added. */
@@ -225,7 +227,10 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     return goals.some((goal) => isMeant(goal, { contact: after }) && !isMeant(goal, { contact: before }));
   }
 
-  await change(null, world.contact, world.fromMs);
+  if (world.isEntered) {
+    contact = world.contact;
+    await enter(world.fromMs, 'by hand');
+  } else await change(null, world.contact, world.fromMs);
   // Stable, so that events of the same moment keep their order.
   for (const occurrence of world.occurrences.toSorted((a, b) => a.atMs - b.atMs)) {
     await wakeUntil(occurrence.atMs);

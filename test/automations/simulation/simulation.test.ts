@@ -200,6 +200,24 @@ describe('Simulating an automation', () => {
     expect(Math.min(...times)).to.be.below(1_000);
   });
 
+  it('enters by hand who does not meet the entry criteria, such as a segment, and once', async () => {
+    const { client } = env.own;
+    const segment = await created(client, '/contact-lists', {
+      ...{ name: 'Teams', type: 'segment' },
+      filterCriteria: filter('contactProperties.plan', 'equals', 'team'),
+    });
+    const bySegment = { entryCriteria: { type: 'contact_added_to_list', listId: segment.id } };
+    const entries = async (scenario: object) =>
+      (await simulate(bySegment, scenario)).entries.map(({ enteredBy, enteredAt }: Record<string, string>) => [
+        ...[enteredBy, enteredAt],
+      ]);
+    expect(await entries({})).to.deep.equal([]);
+    expect(await entries({ byHand: true })).to.deep.equal([['by hand', FROM]]);
+    const team = { contact: { contactProperties: { plan: 'team' } } };
+    expect(await entries({ byHand: true, ...team })).to.deep.equal([['by hand', FROM]]);
+    expect(await entries({ byHand: false, ...team })).to.deep.equal([['contact_added_to_list', FROM]]);
+  });
+
   it('a person without a matching trigger does not enter', async () => {
     const answer = await simulate(
       { entryCriteria: { type: 'contact_property_matches_with', filterCriteria: pro } },

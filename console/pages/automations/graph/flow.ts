@@ -15,6 +15,13 @@ export interface Way {
   label?: string;
 }
 
+/** The part of the graph that a simulated contact has passed. */
+export interface Walked {
+  steps: ReadonlySet<string>;
+  ways: ReadonlySet<string>;
+  at: string | null;
+}
+
 export const ENTRY = '\u0000entry';
 export const END = '\u0000end';
 export const OTHERWISE = 'otherwise';

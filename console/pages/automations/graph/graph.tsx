@@ -6,18 +6,11 @@ import type { Path } from '../../../paths.ts';
 import { to } from '../../../router.ts';
 import type { Names } from '../names.ts';
 import type { Mark } from './compare.ts';
-import { END, ENTRY, nameOf, type Way, waitName, waysOf } from './flow.ts';
+import { END, ENTRY, nameOf, type Walked, type Way, waitName, waysOf } from './flow.ts';
 import { type Box, layout, pathOf } from './layout.ts';
 import { entryName, entryTypes, reentryWords } from './state.tsx';
 
 /** Drawn from the steps. Each node is a link that chooses its step; each figure leads to the people on it. */
-
-/** The part of the graph that a simulated contact has passed. */
-export interface Walked {
-  steps: ReadonlySet<string>;
-  ways: ReadonlySet<string>;
-  at: string | null;
-}
 
 interface Node {
   id: string;
