@@ -1,4 +1,5 @@
 import { hearAnswer } from './automations/enrollments/answers.ts';
+import { endedEarly } from './automations/enrollments/ended-early.ts';
 import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
 import { hearActs, hearReply } from './automations/enrollments/hearing.ts';
 import { readEntrances, searchedEntries } from './automations/entrances.ts';
@@ -70,6 +71,7 @@ const registered: Registered<Subscribers> = {
   contactActs: [noteActs, hearActs],
   deliveries: [noteReceived],
   receivedMail,
+  endedEarly,
   domainChecks: [publishChecked],
   webhookAnswers: [hearAnswer],
   customEvents: { record: noteCustomEvents, announce: announceFacts },

@@ -14,9 +14,10 @@ export function presentEmail({ message, copies }: Email) {
   const { _id, email, name, subject, lane, batchId, campaignId, automationId, contactId } = message;
   const { reply, suppressedBy, deferrals, createdAt, scheduledAt, sentAt } = message;
   const recipients = [message, ...copies].flatMap(recipientsOf);
-  const retries = [message, ...copies].flatMap(({ state, dueAt }) =>
-    state === states.deferred && dueAt ? [dueAt] : [],
-  );
+  const retries = [message, ...copies].flatMap(({ state, dueAt, waitsWith, reason }) => {
+    const waits = state === states.deferred || (state === states.queued && waitsWith && reason);
+    return waits && dueAt ? [dueAt] : [];
+  });
   return {
     id: _id,
     status: recipients[0]!.status,

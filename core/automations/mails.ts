@@ -79,6 +79,7 @@ export async function stepMail(
     ...(linkSetId ? { linkSetId } : {}),
     contactId: contact._id,
     ...taggedWith(storedTags(email.tags, 'tags')),
+    ...(email.whenCapped === 'wait' ? { waitsWith: enrollment._id } : {}),
     createdAt: at,
     dueAt: dueAtOnce(deps),
   };

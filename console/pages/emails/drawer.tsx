@@ -138,6 +138,7 @@ function Door({ href, text }: { href: string; text: string }) {
 const sentences: Record<string, string> = {
   queued: 'Taken and stored',
   waiting: 'Waits: the relay takes no mail',
+  capped: 'Waits: the frequency cap has no room',
   scheduled: 'Scheduled',
   cancelled: 'Cancelled',
   claimed: 'Handed to the relay',

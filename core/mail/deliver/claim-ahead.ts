@@ -195,7 +195,7 @@ export class ClaimAhead {
     const [verdicts] = await Promise.all([this.#check(items.map(({ held }) => held)), this.#readContacts(items)]);
     for (const { held, contact } of items) if (!contact && !verdicts.has(held)) verdicts.set(held, NO_CONTACT);
     const going = items.filter(({ held }) => !verdicts.has(held));
-    const capped = going.map(({ held, email }) => ({ held, email, groupId }));
+    const capped = going.map(({ held, email }) => ({ held, email, groupId, waitsUntil: null }));
     return new Map([...verdicts, ...(await holdToCap(sending.deps, projectId, capped))]);
   }
 

@@ -5,12 +5,17 @@ import { reservePlaces } from '../frequency/reserve.ts';
 import type { Claimed, Verdict } from '../ledger/ledger.ts';
 import { FREQUENCY_CAP } from '../ledger/rules/reasons.ts';
 
+/** Other mail may take the room first, and clocks differ: the next look is never at once. */
+const MARGIN_MS = 1_000;
+
 /** A claimed marketing mail to one address that nothing else stops. */
 interface Capped {
   held: Claimed;
   email: string;
   /** The suppression group that it names. */
   groupId: string | null;
+  /** It waits until then at most; null: it does not wait. */
+  waitsUntil: Date | null;
 }
 
 /**
@@ -27,8 +32,23 @@ export async function holdToCap(
   const counted = mails.filter(({ groupId }) => !isExcepted(cap, projectId, groupId));
   const wishes = counted.map(({ held, email }) => ({ mailId: held._id, email }));
   const refused = await reservePlaces(deps, projectId, cap, wishes);
-  const held = counted.filter(({ held: { _id } }) => refused.has(_id.toHexString()));
-  return new Map(held.map((one) => [one.held, HELD_BACK]));
+  const now = deps.clock.now();
+  return new Map(
+    counted.flatMap(({ held, waitsUntil }): Array<[Claimed, Verdict]> => {
+      const free = refused.get(held._id.toHexString());
+      return free ? [[held, verdictOn(free, waitsUntil, now)]] : [];
+    }),
+  );
 }
 
-const HELD_BACK: Verdict = { kind: 'suppressed', by: { groupId: null, reason: FREQUENCY_CAP } };
+/** `free`: when there is room. Mail that would wait too long is not sent at all. */
+function verdictOn(free: Date, waitsUntil: Date | null, now: Date): Verdict {
+  if (waitsUntil === null || free > waitsUntil)
+    return { kind: 'suppressed', by: { groupId: null, reason: FREQUENCY_CAP } };
+  const delayMs = Math.max(0, free.getTime() - now.getTime()) + MARGIN_MS;
+  return {
+    kind: 'back',
+    delayMs,
+    reason: `Waits for room under the frequency cap of the project until ${free.toISOString()}.`,
+  };
+}

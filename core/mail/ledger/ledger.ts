@@ -16,11 +16,11 @@ export const CLAIM_MAX = 64;
 
 export type LedgerDeps = Pick<MailDeps, 'state' | 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config' | 'dots'>;
 
-/** Why a message must not be sent. `back`: not now (a campaign was paused). */
+/** Why a message must not be sent. `back`: not now (a campaign was paused); with a reason where its recipient waits for a time. */
 export type Verdict = (
   | { kind: 'suppressed'; by: SuppressedBy }
   | { kind: 'failed'; reason: string; reply?: SmtpReply | null }
-  | { kind: 'back'; delayMs: number }
+  | { kind: 'back'; delayMs: number; reason?: string }
 ) & {
   /** Set where to, cc and bcc have outcomes of their own. */
   recipients?: MessageRecipient[] | undefined;
@@ -148,7 +148,6 @@ export type Outcome =
   | { kind: 'bounced'; reply: SmtpReply; reason: string }
   | { kind: 'deferred'; reply: SmtpReply | null; reason: string; delayMs: number }
   | { kind: 'unknown'; reason: string; retryMs: number | null; relay?: string }
-  | { kind: 'back'; delayMs: number }
   | Verdict;
 
 /** `$$NOW` plus this many milliseconds, for update pipelines: leases are measured by the database's clock. */

@@ -166,6 +166,8 @@ export interface Message extends Due {
   contactId?: ObjectId;
   /** Orders the recipients of a campaign; not unique. */
   seq?: number;
+  /** The enrollment whose mail waits while the frequency cap of the project has no room for it; absent: it is suppressed. */
+  waitsWith?: ObjectId;
   createdAt?: Date;
   /** The time that the caller chose. `dueAt` is the same until the message is claimed. */
   scheduledAt?: Date;

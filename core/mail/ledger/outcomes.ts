@@ -96,8 +96,11 @@ export function stored({ outcome, recipients }: Pick<Ended, 'outcome' | 'recipie
       const { by } = outcome;
       return { state: states.suppressed, suppressedBy: by, ...own, entry: { type: 'suppressed', reason: by.reason } };
     }
-    case 'back':
-      return { state: states.queued, ...own, delayMs: outcome.delayMs > 0 ? Math.round(outcome.delayMs) : 'none' };
+    case 'back': {
+      const { delayMs, reason } = outcome;
+      const said = reason === undefined ? {} : { reason, entry: entryOf('capped', null, reason) };
+      return { state: states.queued, ...own, ...said, delayMs: delayMs > 0 ? Math.round(delayMs) : 'none' };
+    }
   }
 }
 

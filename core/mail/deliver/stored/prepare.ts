@@ -16,6 +16,10 @@ import { firstOnes } from '../../messages/copies.ts';
 import { openedContent } from '../../messages/sealed-content.ts';
 import type { ClaimedMail } from '../claimed-mail.ts';
 import { holdToCap } from '../hold-to-cap.ts';
+import { LEFT, leftWhileWaiting } from './waiting-mail.ts';
+
+/** For so long a mail waits for room under the frequency cap at most. */
+const CAP_WAIT_MAX_MS = 7 * 24 * 3_600_000;
 
 /** A claimed message with everything that was read for it; suppressed recipients are marked. */
 export interface PreparedMail extends ClaimedMail {
@@ -96,7 +100,9 @@ function isCapped({ content, message }: PreparedMail): boolean {
 }
 
 function cappedOf({ held, message, content }: PreparedMail) {
-  return { held, email: message.email, groupId: content.groupId };
+  const { email, waitsWith, createdAt } = message;
+  const waitsUntil = waitsWith && createdAt ? new Date(createdAt.getTime() + CAP_WAIT_MAX_MS) : null;
+  return { held, email, groupId: content.groupId, waitsUntil };
 }
 
 function ofHeld(held: readonly Claimed[], verdicts: Map<string, Verdict>): Map<Claimed, Verdict> {
@@ -131,7 +137,7 @@ export function recheck(
 }
 
 /**
- * Messages that must not be sent: the project is gone, or the address is suppressed. Also checked with every renewal of the
+ * Messages that must not be sent: the project is gone, the address is suppressed, or the person has left while the mail waited. Also checked with every renewal of the
  * claim.
  */
 async function checkMails(
@@ -141,9 +147,10 @@ async function checkMails(
   contents: Map<string, Content>,
 ): Promise<{ verdicts: Map<string, Verdict>; recipients: Map<string, MessageRecipient[]> }> {
   const emails = messages.flatMap(({ email, recipients }) => recipients?.map((one) => one.email) ?? [email]);
-  const [project, entries, gone] = await Promise.all([
+  const [project, entries, left, gone] = await Promise.all([
     deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } }),
     suppressionsAgainst(deps, projectId, emails),
+    leftWhileWaiting(deps, projectId, messages),
     goneGroups(
       deps,
       projectId,
@@ -165,6 +172,7 @@ async function checkMails(
     if (!message.recipients) {
       const entry = entryAgainst(message.email, content);
       if (entry) verdicts.set(key, suppressed(entry));
+      else if (left.has(key)) verdicts.set(key, failedAll(message, LEFT));
       continue;
     }
     const judged = message.recipients.map((one) => {

@@ -67,7 +67,7 @@ export function afterOutcome(recipient: MessageRecipient, outcome: Outcome): Mes
   const state = outcome.kind === 'back' ? states.queued : outcome.kind;
   const reply = 'reply' in outcome ? (outcome.reply ?? recipient.reply) : recipient.reply;
   if (outcome.kind === 'suppressed') return { ...recipient, state, reply, reason: null, suppressedBy: outcome.by };
-  return { ...recipient, state, reply, reason: 'reason' in outcome ? outcome.reason : null };
+  return { ...recipient, state, reply, reason: 'reason' in outcome ? (outcome.reason ?? null) : null };
 }
 
 /** A recipient's final outcome, as the outcome of the message whose first recipient it is. */
