@@ -348,7 +348,7 @@ export interface AutomationEmail {
   senderReplyToName?: string;
   /** Kept and answered as it is given; the mail is always of the automation's project. */
   projectId?: string;
-  /** What follows when the person has had as many marketing mails as the frequency cap of the project allows. skip, the default: the mail is not sent (suppressed, FREQUENCY_CAP). wait: it waits until there is room, where that is within seven days of its step; the person goes on to the next step meanwhile. */
+  /** For a person who has had as many marketing mails as the frequency cap of the project allows. skip, the default: the mail is not sent (suppressed, FREQUENCY_CAP). wait: it waits until there is room, where that is within seven days of its step, while the person goes on to the next step. */
   whenCapped?: 'skip' | 'wait';
   /** Of the mails of this step. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
   tags?: MailTag[];

@@ -204,7 +204,7 @@ const email = {
     whenCapped: {
       enum: ['skip', 'wait'],
       description:
-        'What follows when the person has had as many marketing mails as the frequency cap of the project allows. skip, the default: the mail is not sent (suppressed, FREQUENCY_CAP). wait: it waits until there is room, where that is within seven days of its step; the person goes on to the next step meanwhile.',
+        'For a person who has had as many marketing mails as the frequency cap of the project allows. skip, the default: the mail is not sent (suppressed, FREQUENCY_CAP). wait: it waits until there is room, where that is within seven days of its step, while the person goes on to the next step.',
     },
     tags: { ...givenTags, description: `Of the mails of this step. ${givenTags.description}` },
   },

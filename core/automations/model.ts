@@ -86,7 +86,7 @@ export interface AutomationEmail {
   senderReplyToName?: string;
   /** As the caller gave it; nothing follows from it. */
   projectId?: string;
-  /** For a mail that has no room under the frequency cap of the project; absent: skip. */
+  /** While the frequency cap of the project has no room for the mail; absent: skip. */
   whenCapped?: 'skip' | 'wait';
   /** Of the mails of the step, each name once. */
   tags?: Tag[];

@@ -109,7 +109,7 @@ describe('The frequency cap of automations', function () {
     expect((await settled(address, 'suppressed')).suppressedBy?.reason).to.equal('FREQUENCY_CAP');
   });
 
-  it('sends no mail that has waited to a person who has left by then: removed by a call, or deleted', async () => {
+  it('sends no mail that has waited to a person who has left: removed by a call, or deleted', async () => {
     for (const how of ['removed', 'deleted', 'stayed']) {
       const address = `${how}@example.org`;
       await campaignTo(address);

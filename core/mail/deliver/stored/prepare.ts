@@ -137,8 +137,8 @@ export function recheck(
 }
 
 /**
- * Messages that must not be sent: the project is gone, the address is suppressed, or the person has left while the mail waited. Also checked with every renewal of the
- * claim.
+ * Messages that must not be sent: the project is gone, the address is suppressed, or the person has left while the mail waited. Also
+ * checked with every renewal of the claim.
  */
 async function checkMails(
   deps: MailDeps,
