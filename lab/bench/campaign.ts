@@ -1,3 +1,4 @@
+import { capped } from './campaigns/capped.ts';
 import { journal } from './campaigns/journal.ts';
 import { meanwhile } from './campaigns/meanwhile.ts';
 import { size } from './campaigns/size.ts';
@@ -12,6 +13,6 @@ import { chosen, keep } from './run.ts';
  * Everything runs on this one machine, sink included. Arguments choose among its parts.
  */
 
-const parts = chosen({ speed, journal, meanwhile, sizes }, ['speed', 'journal', 'meanwhile']);
+const parts = chosen({ speed, journal, meanwhile, sizes, capped }, ['speed', 'journal', 'meanwhile']);
 for (const [, part] of parts) keep('campaign', await part(size));
 process.exit(0);

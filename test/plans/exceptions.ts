@@ -31,6 +31,7 @@ export const withoutProject: Record<string, string> = {
   'events {_id: $gt $lt}': 'Retention, as for messages.',
   'contactFacts {_id: $gt $lt, at: $lt}': 'Retention, as for messages.',
   'contactHistory {_id: $gt $lt}': 'Retention, as for messages.',
+  'frequencyPlaces {_id: $gt}': 'Retention: all of them, once a night.',
   'consents {erasedAt: $lt}': 'Retention: consents of erased people, by an index of their own.',
   'forms {_id, isActive}': 'A public page brings the id of a form alone.',
   'domains {domainName, inboundEnabledAt: $type}': 'A mail that comes in names a domain; its project is looked for.',
@@ -72,6 +73,7 @@ export const otherIndexes: Record<string, string> = {
   'messages campaignId':
     'Ranges of one campaign; a campaign has one project, and few of its keys differ before the recipient.',
   'starts kind': 'The next start of a kind: the looks for projects bound the kind first.',
+  'frequencyPlaces _id': 'Those of a deleted project: their ids begin with the second of its own.',
   'messages lane': 'The next mail of a lane: the looks for projects bound the lane first.',
   'domains domainName': 'One project at most has a domain verified.',
   'apiKeys organizationId': 'Keys of an organization, then of a project.',

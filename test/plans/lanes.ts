@@ -26,6 +26,7 @@ export async function runLanes(stage: Stage, outside: Outside): Promise<void> {
   const workers = startWorkers(stage.deps, ['workflows', 'background', 'campaign', 'mail']);
   await workers.ready;
   try {
+    await capFrequency(stage);
     outside.hooks.answer = { status: 500 };
     await make(stage, '/webhooks', { url: outside.hooks.url, events: ['email.sent', 'contact.created'] });
     await Promise.all([
@@ -43,6 +44,15 @@ export async function runLanes(stage: Stage, outside: Outside): Promise<void> {
   } finally {
     await workers.stop();
   }
+}
+
+/** So high that it holds nothing back. */
+async function capFrequency({ environment, own }: Stage): Promise<void> {
+  const frequencyCap = { mails: 100, withinDays: 90 };
+  const { text, body } = await environment
+    .client(own.adminKey)
+    .patch(`/account/projects/${own.project._id}`, { frequencyCap });
+  expect(body.success, text).to.equal(true);
 }
 
 export const make = ({ own }: Pick<Stage, 'own'>, path: string, body: object) => made(own.client, path, body);

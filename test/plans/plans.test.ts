@@ -119,8 +119,9 @@ describe('Every query of a request, a job or a lane', function () {
     const faults = shapes.filter((shape) => {
       if (!shape.namesProject) return false;
       return shape.plan.firstKeys.some((key) => {
+        if (`${shape.collection} ${key}` in otherIndexes) return false;
         if (key === '_id') return !/[{ ]_id(: \$(in|eq)( [^,}]*)?)?[,}]/.test(shape.filter);
-        return key !== 'projectId' && !(`${shape.collection} ${key}` in otherIndexes);
+        return key !== 'projectId';
       });
     });
     expect(faults.map(shown)).to.deep.equal([]);

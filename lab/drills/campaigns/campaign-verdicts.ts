@@ -4,6 +4,7 @@ import { bothWays } from '../with-and-without-evidence.ts';
 import { campaignDecisions, type DecisionsTally } from './campaign-decisions.ts';
 import { campaignKill, campaignRolling, campaignStop, campaignWorkers, serverKill } from './campaign-faults.ts';
 import type { CampaignDrill, CampaignTally } from './campaigns.ts';
+import { frequencyCap, judgeCap } from './frequency-cap.ts';
 
 const RECIPIENTS = 10_000;
 const KILLS = 20;
@@ -34,6 +35,14 @@ export const campaignDrills: Record<string, Drill> = {
       const kill = { ...full, kills: KILLS };
       for (const { drill, tally } of await bothWays(kill, (one) => campaignKill(env, one)))
         yield judgeCampaign(drill.evidence ? 'with evidence' : 'without evidence', drill, tally);
+    },
+  },
+  'frequency-cap': {
+    does: 'two campaigns and an automation at once to 100,000 people with a cap of two, eight senders, 20 kills: each person gets two',
+    async *run(env: NodeJS.ProcessEnv) {
+      yield judgeCap(
+        await frequencyCap(env, { people: 100_000, senders: 8, kills: KILLS, connections: 64, ackMs: 20 }),
+      );
     },
   },
   'campaign-mongod': {
