@@ -1,0 +1,132 @@
+import { placeIn, placeOf, type Way, waysOf } from '../../graph/flow.ts';
+import { finish } from './sound.ts';
+import {
+  attempt,
+  type Content,
+  copyOf,
+  END,
+  ENTRY,
+  forksOf,
+  found,
+  Impossible,
+  isFork,
+  isLinear,
+  isWait,
+  type NewId,
+  newStep,
+  nextOf,
+  OTHERWISE_ENDS,
+  type Outcome,
+  type Step,
+  type Steps,
+  TIMED_OUT,
+} from './steps.ts';
+import { takeOver } from './waits.ts';
+
+const BOTH_END = 'The way of the event ends here: add “Leave” on it first, so that the two can differ.';
+
+/** Steps that go together: the first one is entered, the last one is left, and the others are within its ways. */
+export interface Block {
+  head: Step;
+  tail: Step;
+  all: readonly Step[];
+}
+
+/** A new step on a line. */
+export function addOn(steps: Steps, wayId: string, content: Content, newId: NewId): Outcome {
+  return attempt(() => {
+    const next = copyOf(steps);
+    const way = wayOf(next, wayId);
+    if (content.type === 'wait' && isLinear(next)) refuseSecondWait(next, way);
+    const step = newStep(content, newId);
+    insert(next, way, { head: step, tail: step, all: [step] });
+    return finish(next, step.stepId, newId);
+  });
+}
+
+/** A new step that everybody passes who comes to another one, whichever lines they come by. */
+export function addBefore(steps: Steps, stepId: string, content: Content, newId: NewId): Outcome {
+  return attempt(() => {
+    const next = copyOf(steps);
+    const step = newStep(content, newId);
+    takeOver(next, stepId, step);
+    lead(next, step, stepId);
+    return finish(next, step.stepId, newId);
+  });
+}
+
+export function wayOf(steps: Steps, wayId: string): Way {
+  const way = waysOf(steps).find(({ id }) => id === wayId);
+  if (!way) throw new Impossible('The line is gone.');
+  return way;
+}
+
+/** The block between the two ends of a line. */
+export function insert(steps: Step[], way: Way, { head, tail, all }: Block): void {
+  const to = way.to === END ? null : way.to;
+  const index = way.from === ENTRY ? 0 : indexOn(steps, way, head);
+  const place = placeOn(steps, way);
+  for (const step of new Set([head, tail])) Object.assign(step, place);
+  steps.splice(index, 0, ...all);
+  lead(steps, tail, to);
+}
+
+function placeOn(steps: Steps, { from, branchId }: Way): Pick<Step, 'parentBranchStepId' | 'parentBranchId'> {
+  if (from === ENTRY) return { parentBranchStepId: null, parentBranchId: null };
+  const before = found(steps, from);
+  if (isFork(before) && branchId) return { parentBranchStepId: from, parentBranchId: branchId };
+  const { parentBranchStepId, parentBranchId } = before;
+  return { parentBranchStepId, parentBranchId };
+}
+
+/** Where the block is written so that the step before it leads to it. */
+function indexOn(steps: Step[], { from, branchId }: Way, head: Step): number {
+  const before = found(steps, from);
+  const at = steps.indexOf(before);
+  if (before.type === 'wait_event') {
+    partWays(steps, before, { head, isLate: branchId === TIMED_OUT });
+    return at + 1;
+  }
+  if (typeof branchId === 'string') {
+    for (const fork of forksOf(before)) if (fork.branchId === branchId) fork.nextStepId = null;
+    const first = steps.findIndex((step) => placeOf(step) === placeIn(from, branchId));
+    return first === -1 ? at + 1 : first;
+  }
+  // The way of people without a branch names its step; any other step leads to the next one in its place.
+  before.nextStepId = branchId === null ? head.stepId : null;
+  if (branchId === undefined) return at + 1;
+  const follower = steps.findIndex((step, index) => index > at && placeOf(step) === placeOf(before));
+  return follower === -1 ? steps.length : follower;
+}
+
+/** A block on one of the two ways after an event leaves the other one where it led. */
+function partWays(steps: Steps, step: Step, { head, isLate }: { head: Step; isLate: boolean }): void {
+  const heard = nextOf(steps, step);
+  if (heard === null && !step.timeoutStepId) {
+    if (head.type !== 'exit') throw new Impossible(BOTH_END);
+    return;
+  }
+  if (isLate && heard === null) throw new Impossible(BOTH_END);
+  const late = step.timeoutStepId ?? heard;
+  step.nextStepId = isLate ? heard : null;
+  step.timeoutStepId = isLate ? head.stepId : late;
+}
+
+/** The step leads there, and the ways of a fork join there. */
+export function lead(steps: Steps, step: Step, to: string | null): void {
+  if (step.type === 'exit') return;
+  if (isFork(step)) {
+    step.nextStepId = to;
+    for (const branch of step.branches ?? []) if (branch.mergeStepId !== null) branch.mergeStepId = to;
+    return;
+  }
+  step.nextStepId = null;
+  if (nextOf(steps, step) === to) return;
+  if (to === null) throw new Impossible(OTHERWISE_ENDS);
+  step.nextStepId = to;
+}
+
+function refuseSecondWait(steps: Steps, { from, to }: Way): void {
+  const ends = steps.filter(({ stepId }) => stepId === from || stepId === to);
+  if (ends.some(isWait)) throw new Impossible('There is a wait here already: change how long it is.');
+}
