@@ -125,12 +125,12 @@ function rowsOf(all: readonly Cell[]): Cell[][] {
 /** Fewer crossings: each row by the middle of its neighbours, down and up; the best order that was seen wins. */
 function order(rows: Cell[][]): void {
   let best = rows.map((row) => [...row]);
+  const at = positions(rows);
   let fewest = crossings(rows);
   for (let sweep = 0; sweep < SWEEPS && fewest > 0; sweep += 1) {
     const isDown = sweep % 2 === 0;
     const sequence = isDown ? rows : [...rows].reverse();
     for (const row of sequence) {
-      const at = positions(rows);
       const middle = (cell: Cell) => {
         const others = isDown ? cell.above : cell.below;
         const own = at.get(cell) ?? 0;
@@ -138,6 +138,7 @@ function order(rows: Cell[][]): void {
       };
       const by = new Map(row.map((cell) => [cell, middle(cell)]));
       row.sort((a, b) => (by.get(a) ?? 0) - (by.get(b) ?? 0));
+      for (const [index, cell] of row.entries()) at.set(cell, index);
     }
     const count = crossings(rows);
     if (count >= fewest) continue;
