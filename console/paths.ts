@@ -8,6 +8,7 @@ export const patterns = [
   '/campaigns/{campaignId}/edit',
   '/automations',
   '/automations/{automationId}',
+  '/automations/{automationId}/edit',
   '/contacts',
   '/domains',
   '/emails',

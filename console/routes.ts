@@ -21,6 +21,7 @@ const pages: Record<Pattern, Route['page']> = {
   '/campaigns/{campaignId}/edit': () => import('./pages/campaigns/editor/campaign-editor.tsx'),
   '/automations': () => import('./pages/automations/automations.tsx'),
   '/automations/{automationId}': () => import('./pages/automations/automation.tsx'),
+  '/automations/{automationId}/edit': () => import('./pages/automations/edit/editor.tsx'),
   '/contacts': () => import('./pages/contacts/contacts.tsx'),
   '/domains': () => import('./pages/domains.tsx'),
   '/emails': () => import('./pages/emails/emails.tsx'),

@@ -13,6 +13,7 @@ import { Columns, Page, Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { currentTab, type Tab, Tabs } from '../../parts/page/tabs.tsx';
 import { navigate, place, setQuery, to } from '../../router.ts';
+import { can } from '../../session.ts';
 import { changeState } from './changes.ts';
 import { DraftNotice } from './draft.tsx';
 import { Enrollments } from './enrollments.tsx';
@@ -92,7 +93,7 @@ function noteOf({ version, activeAt }: Stored): string {
 }
 
 function Actions({
-  automation: { status },
+  automation: { id, status },
   onAct,
   onReload,
 }: {
@@ -103,6 +104,11 @@ function Actions({
   const isOver = status === 'archived';
   return (
     <>
+      {!isOver && (
+        <Button icon="edit" href={to(`/automations/${id}/edit`)}>
+          {can('automations.update') ? 'Edit' : 'Look into it'}
+        </Button>
+      )}
       {status === 'active' && (
         <Button icon="pause" operation="automations.pause" onClick={() => onAct('pause')}>
           Pause…
@@ -152,7 +158,7 @@ function NotReady({ automation, names }: { automation: Stored; names: Names }) {
           <p key={stepId}>
             <a
               class="link"
-              href={templateId ? to(`/templates/${templateId}`) : to(`/automations/${id}`, { step: stepId })}
+              href={templateId ? to(`/templates/${templateId}`) : to(`/automations/${id}/edit`, { step: stepId })}
             >
               {step ? nameOf(step, names.templates) : stepId}
             </a>

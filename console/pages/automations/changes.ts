@@ -1,4 +1,4 @@
-import type { Automation } from '../../../client/index.ts';
+import { type Automation, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { counted, people } from '../../parts/data/format.ts';
 import { confirm } from '../../parts/over/confirm.tsx';
@@ -9,6 +9,8 @@ import { unreadyMails } from './ready.ts';
 export async function changeState(
   automation: Automation,
   act: 'activate' | 'pause' | 'resume' | 'archive' | 'delete',
+  /** Shows what is missing; otherwise the dialog says it. */
+  onRefused?: (error: unknown) => void,
 ): Promise<Automation | null> {
   const { id, name, statistics } = automation;
   if (act === 'activate' || act === 'resume') {
@@ -58,10 +60,20 @@ export async function changeState(
     ...{ title: texts.title, text: texts.text, action: texts.action },
     isDangerous: act === 'archive' || act === 'delete',
     run: async () => {
-      changed = (await api.automations[act](id)) ?? automation;
+      try {
+        changed = (await api.automations[act](id)) ?? automation;
+      } catch (error) {
+        if (!onRefused || !isRefusal(error)) throw error;
+        onRefused(error);
+      }
     },
   });
   if (!isDone || !changed) return null;
   toast(`${name} ${texts.done}`, { kind: 'good' });
   return changed;
+}
+
+/** Activation and publication say all that is missing at once. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof EverpostError && error.status === 400;
 }

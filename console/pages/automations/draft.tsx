@@ -9,6 +9,8 @@ import { confirm } from '../../parts/over/confirm.tsx';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { Notice } from '../../parts/page/notice.tsx';
+import { to } from '../../router.ts';
+import { isRefusal } from './changes.ts';
 import { compareDefinitions, differenceWords } from './graph/compare.ts';
 
 interface Props {
@@ -43,6 +45,7 @@ export function DraftNotice({ automation, draft, onDone }: Props) {
         title={`A draft of the next version was saved ${moment(mark.updatedAt)}`}
         action={
           <div class="row wrap">
+            <Button href={to(`/automations/${id}/edit`)}>Edit</Button>
             <Button kind="danger" operation="automations.discardDraft" onClick={discard}>
               Discard…
             </Button>
@@ -73,7 +76,17 @@ export function DraftNotice({ automation, draft, onDone }: Props) {
   );
 }
 
-function PublishDialog({ automation, draft, onDone, onClose }: Props & { onClose: () => void }) {
+export function PublishDialog({
+  automation,
+  draft,
+  onDone,
+  onRefused,
+  onClose,
+}: Props & {
+  onClose: () => void;
+  /** Shows what is missing; otherwise the dialog says it. */
+  onRefused?: (error: unknown) => void;
+}) {
   const { id, name, version = 1, draftRevision, status } = automation;
   const { inside = 0, leaving = [] } = draft.draft ?? {};
   const leave = leaving.reduce((sum, step) => sum + step.inside, 0);
@@ -81,6 +94,11 @@ function PublishDialog({ automation, draft, onDone, onClose }: Props & { onClose
   const publish = form.submit(async ({ existing }) => {
     const body = { existing: existing === 'move' ? ('move' as const) : ('keep' as const), draftRevision };
     const { data: published, error } = await api.safe.automations.publish(id, body);
+    if (error && onRefused && isRefusal(error)) {
+      onRefused(error);
+      onClose();
+      return;
+    }
     if (error && error.status !== 409) throw error;
     if (error) toast(`${name} was saved meanwhile: look at it again before you publish it`, { kind: 'bad' });
     else toast(`Published version ${published.version} of ${name}`, { kind: 'good' });

@@ -1,12 +1,16 @@
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { Automation, EntryType, Simulation } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { timezone } from '../../locale.ts';
+import { ChooserField } from '../../parts/choose/chooser.tsx';
+import { contacts } from '../../parts/choose/things.ts';
 import { type Happened, Timeline } from '../../parts/data/details.tsx';
-import { counted, day, duration, hour } from '../../parts/data/format.ts';
+import { counted, duration, weekday } from '../../parts/data/format.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Field, Select } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
+import { toast } from '../../parts/over/toast.tsx';
 import { Notice } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
 import { nameOf } from './graph/flow.ts';
@@ -28,22 +32,25 @@ export function Simulate({
   names,
   simulated,
   isDraft,
+  before,
 }: {
   automation: Automation;
   names: Names;
   simulated: Signal<Simulated | null>;
   isDraft: boolean;
+  /** Saves what is edited: the interface simulates what is stored. */
+  before?: () => Promise<boolean>;
 }) {
-  const form = useForm({ email: '', after: 'nothing', eventName: '', url: '', afterDays: '4' });
-  const unknown = useSignal(false);
+  const form = useForm({ contactId: '', after: 'nothing', eventName: '', url: '', afterDays: '4' });
   const { after } = form.values.value;
-  const run = form.submit(async ({ email, after: act, eventName, url, afterDays }) => {
-    const contactId = email.trim() ? await findContact(email.trim()) : null;
-    unknown.value = email.trim() !== '' && contactId === null;
-    if (unknown.value) return;
+  const run = form.submit(async ({ contactId, after: act, eventName, url, afterDays }) => {
+    if (before && !(await before())) {
+      toast('Mend first what keeps the steps from being saved.', { kind: 'bad' });
+      return;
+    }
     const { listId = '' } = automation.entryCriteria;
     const scenario = {
-      contactId,
+      contactId: contactId || null,
       isBySegment: names.lists.of(listId)?.thing?.type === 'segment',
       after: act as Scenario['after'],
       eventName,
@@ -59,14 +66,7 @@ export function Simulate({
   return (
     <Section title="Simulate" note="nothing is sent" hasRule>
       <form class="stack" noValidate onSubmit={run}>
-        <Field
-          form={form}
-          name="email"
-          label="As"
-          type="email"
-          placeholder="a new contact"
-          hint={unknown.value ? 'No contact has this address.' : 'The whole address of a contact, or nothing.'}
-        />
+        <ChooserField form={form} name="contactId" label="As" things={contacts} none="A new contact" />
         <div class="two">
           <Select
             form={form}
@@ -117,11 +117,6 @@ export function Simulate({
   );
 }
 
-async function findContact(email: string): Promise<string | null> {
-  const { contacts } = await api.contacts.findByEmail({ emails: [email] });
-  return contacts[0]?.id ?? null;
-}
-
 function Course({
   automation,
   names,
@@ -144,7 +139,7 @@ function Course({
     <>
       <div class="field">
         <label for={id}>
-          Time: {place}, {day(until)}, {hour(until)}
+          Time: {place}, {weekday(until)}
         </label>
         <input
           id={id}
@@ -167,6 +162,7 @@ function Course({
       <p class="sr" role="status">
         {counted(shown.length, 'moment')} up to {place}
       </p>
+      <p class="dim small">Times in {timezone.replaceAll('_', ' ')}.</p>
       {moments.length === 0 ? (
         <Notice kind="warn" title="This contact does not enter">
           Its values do not meet the entry criteria.
@@ -213,8 +209,7 @@ function shownAs(
     skipped: 'Nothing changes',
   };
   const gone = moment.until === null ? '' : `${duration(until - at)} gone, ${duration(moment.until - until)} to go`;
-  const waited =
-    moment.until === null || moment.until === at ? '' : `until ${day(moment.until)}, ${hour(moment.until)}`;
+  const waited = moment.until === null || moment.until === at ? '' : `until ${weekday(moment.until)}`;
   const waiting = [isOpen ? gone : waited, words === 'zone_missing' && zoneMissing].filter(Boolean).join(', ');
   const changed = moment.update && updateLines(moment.update, names.lists.name).map((pair) => pair.join(': '));
   const under =
@@ -223,5 +218,5 @@ function shownAs(
     kind === 'entered' || kind === 'email' || kind === 'webhook' || kind === 'completed' || changed !== undefined;
   const isBad = kind === 'exited' || kind === 'webhook_failed' || kind === 'skipped' || kind === 'update_contact';
   const tone = isOpen ? 'live' : isGood ? 'good' : isBad ? 'warn' : undefined;
-  return { key, at, title: titles[kind], under: under || undefined, tone };
+  return { key, at, when: weekday(at), title: titles[kind], under: under || undefined, tone };
 }

@@ -1,6 +1,7 @@
 import type {
   Automation,
   Campaign,
+  Contact,
   ContactList,
   EventDefinition,
   Form,
@@ -85,6 +86,13 @@ export const forms: Things<Form> = {
   get: (id, signal) => named(api.safe.forms.get(id, { signal }), namedItem),
 };
 
+/** By a part of their address. */
+export const contacts: Things<Contact> = {
+  one: 'contact',
+  search: async (text, signal) => (await api.contacts.list(asked(text), { signal })).contacts.map(contactItem),
+  get: (id, signal) => named(api.safe.contacts.get(id, { signal }), contactItem),
+};
+
 /** By name: filters name them, and what was recorded stays when a definition is deleted. */
 export const events: Things<EventDefinition> = {
   one: 'event',
@@ -161,6 +169,10 @@ export function listItem<T extends Pick<ContactList, 'id' | 'name' | 'contactCou
 export function templateItem(thing: Template): Item<Template> {
   const { templateId, templateName, publishedVersion } = thing;
   return { value: templateId, label: `${templateName}${publishedVersion === null ? ', not published' : ''}`, thing };
+}
+
+function contactItem(thing: Contact): Item<Contact> {
+  return { value: thing.id, label: thing.email, thing };
 }
 
 function senderItem(thing: Sender): Item<Sender> {

@@ -51,6 +51,8 @@ export interface Happened {
   title: ComponentChildren;
   under?: ComponentChildren;
   at: At | null;
+  /** The words for `at`, when those of all times do not do. */
+  when?: string;
   tone?: Tone | undefined;
 }
 
@@ -58,13 +60,13 @@ export interface Happened {
 export function Timeline({ entries }: { entries: readonly Happened[] }) {
   return (
     <ol class="timeline">
-      {entries.map(({ key, title, under, at, tone }) => (
+      {entries.map(({ key, title, under, at, when, tone }) => (
         <li key={key} class={tone}>
           <div>
             <p>{title}</p>
             {under && <p class="dim small">{under}</p>}
           </div>
-          {at !== null && <Time at={at} />}
+          {at !== null && <Time at={at} words={when} />}
         </li>
       ))}
     </ol>

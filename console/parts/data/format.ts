@@ -6,6 +6,7 @@ const clock = new Intl.DateTimeFormat(OF_TIMES, { hour: '2-digit', minute: '2-di
 const minute = new Intl.DateTimeFormat(OF_TIMES, { hour: '2-digit', minute: '2-digit' });
 const dayOfYear = new Intl.DateTimeFormat(OF_TIMES, { day: 'numeric', month: 'short' });
 const dayAndYear = new Intl.DateTimeFormat(OF_TIMES, { day: 'numeric', month: 'short', year: 'numeric' });
+const dayOfWeek = new Intl.DateTimeFormat(OF_TIMES, { weekday: 'short' });
 const full = new Intl.DateTimeFormat(OF_TIMES, { dateStyle: 'full', timeStyle: 'long' });
 
 export type At = string | number | Date;
@@ -81,6 +82,12 @@ export function hour(at: At): string {
 export function day(at: At, now: Date = new Date()): string {
   const date = new Date(at);
   return (date.getFullYear() === now.getFullYear() ? dayOfYear : dayAndYear).format(date);
+}
+
+/** 'Mon 30 Nov, 09:00' */
+export function weekday(at: At, now: Date = new Date()): string {
+  const date = new Date(at);
+  return `${dayOfWeek.format(date)} ${day(date, now)}, ${minute.format(date)}`;
 }
 
 /** With weekday and time zone, for a tooltip. */

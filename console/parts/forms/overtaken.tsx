@@ -42,7 +42,9 @@ export function useConflict<T>(
 
 function isConflict(error: unknown): boolean {
   return (
-    error instanceof EverpostError && error.status === 409 && /^(updatedAt|newestVersion): /.test(error.details ?? '')
+    error instanceof EverpostError &&
+    error.status === 409 &&
+    /^(updatedAt|newestVersion|draftRevision): /.test(error.details ?? '')
   );
 }
 

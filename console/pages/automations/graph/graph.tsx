@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Automation } from '../../../../client/index.ts';
 import { count, people, percent } from '../../../parts/data/format.ts';
@@ -24,10 +25,22 @@ const WIDTH = 232;
 const HEIGHT = 52;
 /** Widths are guessed from letters: measuring would need the page. */
 const LETTER = 6.2;
+const LABEL = 18;
 const LABEL_MAX = 24;
 const NAME_MAX = 27;
 const UNDER_MAX = 32;
 const EMPTY: Walked = { steps: new Set(), ways: new Set(), at: null };
+
+/** The parts that an editor adds to the drawing. */
+export interface Editing {
+  /** The node that Tab comes to. */
+  here: string;
+  /** On each line, in a place of this size. */
+  addOn: ((way: Way) => ComponentChildren) | null;
+  addSize: number;
+  /** Of the drawing: 1 is its own size. */
+  zoom: number;
+}
 
 export function Graph({
   automation,
@@ -36,28 +49,35 @@ export function Graph({
   walked = EMPTY,
   marks,
   isDraft,
+  editing,
 }: {
   automation: Automation;
   names: Names;
   chosen: string | null;
   walked?: Walked | undefined;
-  /** How the draft differs. */
-  marks?: ReadonlyMap<string, Mark> | undefined;
+  /** How the draft differs, or that a step is to be mended. */
+  marks?: ReadonlyMap<string, Mark | 'to mend'> | undefined;
   isDraft: boolean;
+  editing?: Editing;
 }) {
-  const { id, entryCriteria, steps, statistics } = automation;
+  const { id, steps } = automation;
+  const addSize = editing?.addOn ? editing.addSize : 0;
+  const zoom = editing?.zoom ?? 1;
   const ways = useMemo(() => waysOf(steps), [steps]);
-  const nodes = nodesOf(automation, names);
+  const isEnded = ways.some((way) => way.to === END);
+  const nodes = nodesOf(automation, names).filter((node) => node.id !== END || isEnded || !editing);
+  // A change within a step seldom changes the drawing.
+  const form = ways.map(({ id: way, from, to: target, label }) => [way, from, target, label].join(' ')).join('\n');
   const drawing = useMemo(
     () =>
       layout(
-        nodesOf(automation, names).map((node) => ({ id: node.id, width: WIDTH, height: HEIGHT })),
+        nodes.map((node) => ({ id: node.id, width: WIDTH, height: HEIGHT })),
         ways.map(({ id: way, from, to: target, label }) => ({
           ...{ id: way, from, to: target },
-          label: label ? { width: Math.ceil(cut(label, LABEL_MAX).length * LETTER) + 12, height: 18 } : undefined,
+          label: sizeOf(label, addSize),
         })),
       ),
-    [entryCriteria, steps, statistics, ways],
+    [form, addSize],
   );
   const { width, height, boxes, routes } = drawing;
   const isOn = (way: Way) => walked.ways.has(way.id);
@@ -67,15 +87,15 @@ export function Graph({
   useEffect(() => {
     // A graph that is wider than its place begins at its entry, not at its left edge.
     const entry = boxes.get(ENTRY);
-    if (box.current && entry) box.current.scrollLeft = entry.x + entry.width / 2 - box.current.clientWidth / 2;
-  }, [drawing]);
+    if (box.current && entry) box.current.scrollLeft = zoom * (entry.x + entry.width / 2) - box.current.clientWidth / 2;
+  }, [editing ? null : drawing]);
   const at = walked.at === null ? undefined : boxes.get(walked.at);
   return (
     <div ref={box} class="graph-box" tabIndex={0} role="group" aria-label="Graph of steps, scrollable">
       <svg
         class="graph"
-        width={width}
-        height={height}
+        width={width * zoom}
+        height={height * zoom}
         viewBox={`0 0 ${width} ${height}`}
         role="group"
         aria-label="Steps"
@@ -83,21 +103,39 @@ export function Graph({
         {order.map(({ way, route }) => (
           <path key={way.id} class={isOn(way) ? 'edge on' : 'edge'} d={pathOf(route?.points ?? [])} />
         ))}
-        {order.map(({ way, route }) => route?.label && <Label key={way.id} box={route.label} text={way.label ?? ''} />)}
+        {order.map(
+          ({ way, route }) =>
+            route?.label &&
+            way.label && <Label key={way.id} box={{ ...route.label, height: LABEL }} text={way.label} />,
+        )}
         {nodes.map((node) => {
           const own = boxes.get(node.id);
           const mark = marks?.get(node.id);
-          const classes = ['node', mark, walked.steps.has(node.id) && 'on', chosen === node.id && 'chosen'];
+          const classes = [
+            'node',
+            mark === 'to mend' ? 'wrong' : mark,
+            walked.steps.has(node.id) && 'on',
+            chosen === node.id && 'chosen',
+          ];
           return (
             own && (
               <NodeOf
                 key={node.id}
-                {...{ node, box: own, id, mark, isDraft }}
+                {...{ node, box: own, mark }}
+                href={editing ? editOf(node, id) : linkOf(node, id, isDraft)}
+                tabIndex={editing && editing.here !== node.id ? -1 : 0}
+                peopleHref={to(`/automations/${id}`, { tab: 'people', at: node.id })}
                 classes={classes.filter(Boolean).join(' ')}
               />
             )
           );
         })}
+        {editing?.addOn &&
+          ways.map((way, index) => (
+            <Place key={way.id} box={routes[index]?.label ?? null} size={addSize}>
+              {editing.addOn?.(way)}
+            </Place>
+          ))}
         {at && <circle class="f-accent" cx={at.x} cy={at.y + at.height / 2} r="5" />}
       </svg>
     </div>
@@ -147,34 +185,45 @@ function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, name
   ];
 }
 
+function linkOf(node: Node, id: string, isDraft: boolean): string {
+  const path: Path = `/automations/${id}`;
+  if (node.id === END) return to(path, { tab: 'people', status: 'completed' });
+  if (node.id === ENTRY) return to(path, { tab: 'people' });
+  return to(path, { show: isDraft ? 'draft' : undefined, step: node.id });
+}
+
+function editOf(node: Node, id: string): string {
+  return to(`/automations/${id}/edit`, { step: node.id === ENTRY || node.id === END ? 'entry' : node.id });
+}
+
 function NodeOf({
   node,
   box,
-  id,
+  href,
+  tabIndex,
+  peopleHref,
   mark,
-  isDraft,
   classes,
 }: {
   node: Node;
   box: Box;
-  id: string;
-  mark: Mark | undefined;
-  isDraft: boolean;
+  href: string;
+  tabIndex: number;
+  peopleHref: string;
+  mark: Mark | 'to mend' | undefined;
   classes: string;
 }) {
   const { x, y, width, height } = box;
   const { name, under, icon, here } = node;
-  const path: Path = `/automations/${id}`;
   const shown = cut(name, here ? NAME_MAX - count(here).length : NAME_MAX);
-  const isStep = node.id !== ENTRY && node.id !== END;
-  const href = isStep
-    ? to(path, { show: isDraft ? 'draft' : undefined, step: node.id })
-    : node.id === END
-      ? to(path, { tab: 'people', status: 'completed' })
-      : to(path, { tab: 'people' });
   return (
     <g class={classes}>
-      <a href={href} aria-current={classes.includes('chosen') ? 'true' : undefined}>
+      <a
+        href={href}
+        tabIndex={tabIndex}
+        data-node={node.id}
+        aria-current={classes.includes('chosen') ? 'true' : undefined}
+      >
         <rect x={x} y={y} width={width} height={height} rx="6" />
         <svg class="i" x={x + 12} y={y + 10} width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
           <path d={iconPath(icon)} />
@@ -196,13 +245,30 @@ function NodeOf({
         )}
       </a>
       {here !== null && here > 0 && (
-        <a href={to(path, { tab: 'people', at: node.id })} aria-label={`${people(here)} on ${name}`}>
+        <a href={peopleHref} tabIndex={tabIndex} aria-label={`${people(here)} on ${name}`}>
           <text class="here" x={x + width - 12} y={y + 22}>
             {count(here)}
           </text>
         </a>
       )}
     </g>
+  );
+}
+
+/** Room for the words of a line, and for what an editor adds below them. */
+function sizeOf(label: string | undefined, addSize: number): { width: number; height: number } | undefined {
+  if (!label && addSize === 0) return undefined;
+  const width = label ? Math.ceil(cut(label, LABEL_MAX).length * LETTER) + 12 : 0;
+  return { width: Math.max(width, addSize), height: (label ? LABEL : 0) + addSize };
+}
+
+function Place({ box, size, children }: { box: Box | null; size: number; children: ComponentChildren }) {
+  if (!box) return null;
+  const { x, y, width, height } = box;
+  return (
+    <foreignObject x={x + (width - size) / 2} y={y + height - size} width={size} height={size}>
+      {children}
+    </foreignObject>
   );
 }
 

@@ -11,7 +11,7 @@ export function updateName({ contactProperties = {}, addListIds = [], removeList
     removeListIds.length > 0 && `remove from ${lists(removeListIds)}`,
   ];
   const name = parts.filter(Boolean).join(', ');
-  return name.charAt(0).toUpperCase() + name.slice(1);
+  return name === '' ? 'Change the person' : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** One line for each property and list. */

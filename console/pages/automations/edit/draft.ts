@@ -1,0 +1,66 @@
+import type { Automation, UpdateAutomationBody } from '../../../../client/index.ts';
+import type { Parts } from '../../../parts/forms/overtaken.tsx';
+import { nameOf } from '../graph/flow.ts';
+import type { Step } from './model/steps.ts';
+
+/** The content of an automation as the editor has it. */
+export type Values = Pick<Automation, 'name' | 'entryCriteria' | 'reentry' | 'exitCriteria' | 'steps'> & {
+  /** '' for the group of all marketing mail. */
+  unsubscribeGroupId: string;
+};
+
+export function valuesOf(automation: Automation): Values {
+  const { name, entryCriteria, reentry, exitCriteria, steps, unsubscribeGroupId = '' } = automation;
+  return { name, entryCriteria, reentry, exitCriteria, steps, unsubscribeGroupId };
+}
+
+/** An automation that runs, or ran, is changed by a draft of its next version. */
+export function isSavedAsDraft({ status, draft }: Pick<Automation, 'status' | 'draft'>): boolean {
+  return status !== 'draft' || draft !== null;
+}
+
+export function bodyOf({ unsubscribeGroupId, steps, ...values }: Values): UpdateAutomationBody {
+  return { ...values, unsubscribeGroupId: unsubscribeGroupId || null, steps: steps.map(inputOf) };
+}
+
+/** A branch without conditions has none, instead of null. */
+function inputOf({ branches, ...step }: Step): NonNullable<UpdateAutomationBody['steps']>[number] {
+  if (!branches) return step;
+  return {
+    ...step,
+    branches: branches.map(({ filterCriteria, ...branch }) => ({
+      ...branch,
+      ...(filterCriteria && { filterCriteria }),
+    })),
+  };
+}
+
+const noTemplates = { of: () => null };
+
+/** For two versions next to each other. */
+export const parts: Parts<Values> = {
+  name: 'Name',
+  entryCriteria: 'Who enters',
+  reentry: 'Entering again',
+  exitCriteria: 'Leaving early',
+  unsubscribeGroupId: 'Unsubscribe group',
+  steps: { label: 'Steps', text: (steps) => steps.map(lineOf).join('\n') },
+};
+
+/** The name, and a line for each value that is not empty: 'email subject: Hello'. */
+function lineOf(step: Step): string {
+  return [nameOf(step, noTemplates), ...linesOf(step, '  ')].join('\n');
+}
+
+function linesOf(value: object, path: string): string[] {
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, inner]) => {
+      if (inner === null || inner === undefined || HIDDEN.includes(name)) return [];
+      if (typeof inner === 'object') return linesOf(inner, `${path}${name} `);
+      return [`${path}${name}: ${inner}`];
+    });
+}
+
+/** The same in both, or read in the name. */
+const HIDDEN = ['stepId', 'type', 'checkExitCriteria'];

@@ -1,0 +1,179 @@
+import type { EntryCriteria, EntryType, Reentry } from '../../../../client/index.ts';
+import { Chooser, ChooserField } from '../../../parts/choose/chooser.tsx';
+import { events, forms, lists, suppressionGroups } from '../../../parts/choose/things.ts';
+import { Field, Select } from '../../../parts/forms/field.tsx';
+import { entryTypes, exitTypes } from '../graph/state.tsx';
+import type { Values } from './draft.ts';
+import { Conditions } from './steps/conditions.tsx';
+import { useLinkedForm } from './steps/step-form.ts';
+import { numberIn } from './steps/wait.tsx';
+
+interface Props {
+  values: Values;
+  errors: Record<string, string>;
+  why: string | null;
+  onChange: (values: Values, field: string) => void;
+}
+
+const GROUP_NONE = 'All marketing mail';
+
+/** Who enters, how often, and what they may leave by. */
+export function EntryForm(props: Props) {
+  const { values, errors, why, onChange } = props;
+  const form = useLinkedForm({ value: values, errors, onChange }, read, write);
+  const typed = form.values.value;
+  const { filterCriteria = null, type } = values.entryCriteria;
+  const filterErrors = Object.fromEntries(
+    Object.entries(errors).map(([path, text]) => [path.replace('entryCriteria/', ''), text]),
+  );
+  return (
+    <>
+      <Field form={form} name="name" label="Name" autocomplete="off" why={why} />
+      <Select
+        form={form}
+        name="entryCriteria/type"
+        label="People enter when"
+        why={why}
+        options={Object.entries(entryTypes).map(([value, label]) => ({ value, label }))}
+      />
+      {(type === 'contact_added_to_list' || type === 'list_left') && (
+        <ChooserField form={form} name="entryCriteria/listId" label="List or segment" things={lists} />
+      )}
+      {type === 'form_submitted' && (
+        <ChooserField form={form} name="entryCriteria/formId" label="Form" things={forms} />
+      )}
+      {type === 'email_received' && (
+        <Field
+          form={form}
+          name="entryCriteria/address"
+          label="To the address"
+          placeholder="hello@in.harbour.example"
+          hint="At a domain of this project that receives mail."
+          why={why}
+        />
+      )}
+      {type === 'event_trigger' && (
+        <div class="field">
+          <span class="label">Event</span>
+          <Chooser
+            things={events}
+            label="Event"
+            placeholder="Choose an event"
+            value={typed['entryCriteria/eventName']}
+            isReadOnly={why !== null}
+            isInvalid={Boolean(errors['entryCriteria/eventName'])}
+            onPick={({ value }) => form.set('entryCriteria/eventName', value)}
+          />
+          {errors['entryCriteria/eventName'] && <span class="hint t-bad">{errors['entryCriteria/eventName']}</span>}
+        </div>
+      )}
+      {type === 'contact_property_changes_from_to' && (
+        <Field
+          form={form}
+          name="entryCriteria/property"
+          label="Field"
+          placeholder="contactProperties.plan"
+          isMono
+          why={why}
+        />
+      )}
+      <section class="stack near way" aria-label="Only those">
+        <Conditions
+          criteria={filterCriteria}
+          errors={filterErrors}
+          isReadOnly={why !== null}
+          onChange={(criteria) => onChange({ ...values, entryCriteria: withFilter(values, criteria) }, 'filter')}
+        />
+        {!filterCriteria && <p class="hint">Without a condition it is for everybody of whom the above is true.</p>}
+      </section>
+      <div class="two">
+        <Select
+          form={form}
+          name="reentry"
+          label="Again"
+          why={why}
+          options={[
+            { value: 'once', label: 'Each person once' },
+            { value: 'after_exit', label: 'After they left' },
+            { value: 'after_days', label: 'Some days after' },
+          ]}
+        />
+        {typed.reentry === 'after_days' && (
+          <Field form={form} name="reentry/afterDays" label="Days" type="number" min="1" why={why} />
+        )}
+      </div>
+      <Select
+        form={form}
+        name="exitCriteria"
+        label="People leave"
+        why={why}
+        options={Object.entries(exitTypes).map(([value, label]) => ({ value, label }))}
+      />
+      <ChooserField
+        form={form}
+        name="unsubscribeGroupId"
+        label="Unsubscribing leaves"
+        things={suppressionGroups}
+        none={GROUP_NONE}
+      />
+    </>
+  );
+}
+
+function read({ name, entryCriteria, reentry, exitCriteria, unsubscribeGroupId }: Values) {
+  const { type, listId = '', formId = '', address = '', eventName = '', property = '' } = entryCriteria;
+  return {
+    name,
+    'entryCriteria/type': type as string,
+    'entryCriteria/listId': listId,
+    'entryCriteria/formId': formId,
+    'entryCriteria/address': address,
+    'entryCriteria/eventName': eventName,
+    'entryCriteria/property': property,
+    reentry: typeof reentry === 'object' ? 'after_days' : reentry,
+    'reentry/afterDays': typeof reentry === 'object' ? String(reentry.afterDays) : '30',
+    exitCriteria: exitCriteria.type as string,
+    unsubscribeGroupId,
+  };
+}
+
+function write(values: Values, typed: ReturnType<typeof read>): Values {
+  return {
+    ...values,
+    name: typed.name,
+    entryCriteria: entryOf(values, typed),
+    reentry: reentryOf(typed),
+    exitCriteria: { type: typed.exitCriteria as Values['exitCriteria']['type'] },
+    unsubscribeGroupId: typed.unsubscribeGroupId,
+  };
+}
+
+/** The fields that belong to the type; the others are forgotten. */
+function entryOf({ entryCriteria }: Values, typed: ReturnType<typeof read>): EntryCriteria {
+  const type = typed['entryCriteria/type'] as EntryType;
+  const { filterCriteria, fromValue, toValue } = entryCriteria;
+  const texts = {
+    listId: (type === 'contact_added_to_list' || type === 'list_left') && typed['entryCriteria/listId'],
+    formId: type === 'form_submitted' && typed['entryCriteria/formId'],
+    address: type === 'email_received' && typed['entryCriteria/address'],
+    eventName: type === 'event_trigger' && typed['entryCriteria/eventName'],
+    property: type === 'contact_property_changes_from_to' && typed['entryCriteria/property'],
+  };
+  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text));
+  const change = type === 'contact_property_changes_from_to' ? { fromValue, toValue } : {};
+  return { type, ...given, ...defined({ ...change, filterCriteria }) };
+}
+
+function defined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
+function reentryOf(typed: ReturnType<typeof read>): Reentry {
+  if (typed.reentry === 'after_days') return { afterDays: numberIn(typed['reentry/afterDays']) };
+  return typed.reentry === 'once' ? 'once' : 'after_exit';
+}
+
+function withFilter({ entryCriteria }: Values, criteria: Record<string, unknown> | null): EntryCriteria {
+  const { filterCriteria: _, ...rest } = entryCriteria;
+  return criteria ? { ...rest, filterCriteria: criteria } : rest;
+}

@@ -1,0 +1,99 @@
+import { Button } from '../../../../parts/forms/button.tsx';
+import { Field } from '../../../../parts/forms/field.tsx';
+import { addWay, newBranch, removeWay } from '../model/forks.ts';
+import { JOINS, type Step } from '../model/steps.ts';
+import { newId } from '../new-id.ts';
+import { Conditions } from './conditions.tsx';
+import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
+import { JoinChoice, RemoveWay } from './ways.tsx';
+
+type Branch = NonNullable<Step['branches']>[number];
+
+const OPENED = { behaviour: 'humanOpened', operator: 'at_least', count: 1, withinDays: 7 };
+const opened = { label: 'Opened a mail', filterCriteria: { logicalOperator: 'AND', groups: [OPENED] } };
+
+export const branch: Kind = {
+  label: 'Branch',
+  hint: 'Different ways, by what people are or did',
+  icon: 'automation',
+  make: () => ({
+    type: 'branch',
+    branches: [newBranch({ ...opened, branchId: newId('way'), mergeStepId: JOINS })],
+  }),
+  Form: BranchForm,
+};
+
+function BranchForm(props: StepFormProps) {
+  const { step, steps, why, onAct } = props;
+  const branches = step.branches ?? [];
+  return (
+    <>
+      <p class="dim small">
+        Each person takes the first way whose conditions hold, and otherwise the line “otherwise”.
+      </p>
+      {branches.map((one, index) => (
+        <Way key={one.branchId} {...{ props, branch: one, index }} isOnly={branches.length === 1} />
+      ))}
+      {why === null && (
+        <Button
+          isSmall
+          icon="plus"
+          onClick={() => onAct(addWay(steps, step.stepId, { label: `Way ${branches.length + 1}` }, newId))}
+        >
+          Way
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Way({
+  props,
+  branch: { branchId, label, filterCriteria },
+  index,
+  isOnly,
+}: {
+  props: StepFormProps;
+  branch: Branch;
+  index: number;
+  isOnly: boolean;
+}) {
+  const { step, steps, errors, why, onChange, onAct } = props;
+  const path = `branches/${index}/`;
+  const own = Object.fromEntries(
+    Object.entries(errors).flatMap(([name, text]) => (name.startsWith(path) ? [[name.slice(path.length), text]] : [])),
+  );
+  const change = (changes: Partial<Branch>): Step => ({
+    ...step,
+    branches: (step.branches ?? []).map((one) => (one.branchId === branchId ? { ...one, ...changes } : one)),
+  });
+  const form = useStepForm(
+    { step, errors: own, onChange: (next, field) => onChange(next, `${field} ${branchId}`) },
+    () => ({ label }),
+    (_, values) => change(values),
+  );
+  return (
+    <section class="stack near way" aria-label={`Way ${index + 1}`}>
+      <div class="row way-head">
+        <div class="grow">
+          <Field form={form} name="label" label={`Way ${index + 1}`} why={why} />
+        </div>
+        {!isOnly && (
+          <RemoveWay
+            label={`Remove way ${index + 1}`}
+            why={why}
+            onClick={() => onAct(removeWay(steps, step.stepId, branchId, newId))}
+          />
+        )}
+      </div>
+      <Conditions
+        criteria={filterCriteria}
+        errors={own}
+        isReadOnly={why !== null}
+        onChange={(criteria) => onChange(change({ filterCriteria: criteria }), `${step.stepId} ${branchId} filter`)}
+      />
+      {filterCriteria === null && <p class="hint">Without a condition everybody takes this way.</p>}
+      <JoinChoice props={props} branchId={branchId} label="Then leads to" />
+    </section>
+  );
+}

@@ -1,0 +1,181 @@
+import { computed, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { AutomationEmail, PreviewDraftBody } from '../../../../../client/index.ts';
+import { Chooser, ChooserField } from '../../../../parts/choose/chooser.tsx';
+import { marketingTemplates, senders } from '../../../../parts/choose/things.ts';
+import { Options } from '../../../../parts/forms/choices.tsx';
+import { Field } from '../../../../parts/forms/field.tsx';
+import type { Form } from '../../../../parts/forms/form.ts';
+import { UploadButton } from '../../../../parts/forms/upload-button.tsx';
+import { CodeEditor } from '../../../../parts/mail/code-editor.tsx';
+import { MailFrame } from '../../../../parts/mail/mail-preview.tsx';
+import { PersonSearch } from '../../../../parts/mail/person-search.tsx';
+import { useDraftPreview } from '../../../../parts/mail/use-preview.ts';
+import { to } from '../../../../router.ts';
+import { starter } from '../../../templates/starter.ts';
+import type { Step } from '../model/steps.ts';
+import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
+
+export const email: Kind = {
+  label: 'Mail',
+  hint: 'Written here, or from a template',
+  icon: 'email',
+  make: () => ({ type: 'email', email: { subject: 'New mail', htmlTemplate: starter('marketing') } }),
+  Form: EmailForm,
+};
+
+type Values = ReturnType<typeof read>;
+
+function EmailForm(props: StepFormProps) {
+  const { step, why, onChange } = props;
+  const form = useStepForm(props, read, write);
+  const isTemplate = form.values.value.content === 'template';
+  const { senderEmail = '', senderName } = step.email ?? {};
+  return (
+    <>
+      <Options
+        form={form}
+        name="content"
+        label="Content"
+        look="segments"
+        options={[
+          { value: 'written', label: 'Written here', isDisabled: why !== null },
+          { value: 'template', label: 'A template', isDisabled: why !== null },
+        ]}
+      />
+      <Field
+        form={form}
+        name="email/subject"
+        label="Subject"
+        autocomplete="off"
+        hint={isTemplate ? 'Left empty: that of the template.' : undefined}
+        why={why}
+      />
+      <Field
+        form={form}
+        name="email/previewText"
+        label="Preview text"
+        autocomplete="off"
+        hint="Shown behind the subject in a list of mails."
+        why={why}
+      />
+      <div class="field">
+        <span class="label">Sender</span>
+        <Chooser
+          things={senders}
+          label="Sender"
+          none="The first sender of the project"
+          value={senderEmail}
+          others={senderEmail ? { [senderEmail]: senderName ? `${senderName} (${senderEmail})` : senderEmail } : {}}
+          isReadOnly={why !== null}
+          isInvalid={Boolean(props.errors['email/senderEmail'])}
+          onPick={({ thing }) =>
+            onChange(withEmail(step, { senderEmail: thing?.email, senderName: thing?.name || undefined }), 'sender')
+          }
+        />
+        {props.errors['email/senderEmail'] && <span class="hint t-bad">{props.errors['email/senderEmail']}</span>}
+      </div>
+      {isTemplate ? (
+        <>
+          <ChooserField form={form} name="email/templateId" label="Template" things={marketingTemplates} />
+          {step.email?.templateId && (
+            <p>
+              <a class="link" href={to(`/templates/${step.email.templateId}`)}>
+                Open the template
+              </a>
+            </p>
+          )}
+        </>
+      ) : (
+        <Written form={form} why={why} />
+      )}
+    </>
+  );
+}
+
+/** Its code with what is wrong at its line, and the mail that it makes. */
+function Written({ form, why }: { form: Form<Values>; why: string | null }) {
+  const insert = useRef<((text: string) => void) | null>(null);
+  const person = useSignal('');
+  const draft = useMemo(
+    () =>
+      computed<PreviewDraftBody>(() => {
+        const values = form.values.value;
+        return {
+          emailTemplate: values['email/htmlTemplate'],
+          subject: values['email/subject'],
+          previewText: values['email/previewText'],
+          templateType: 'marketing',
+          ...(person.value && { email: person.value }),
+        };
+      }),
+    [form, person],
+  );
+  const preview = useDraftPreview(draft);
+  useEffect(() => form.mount('email/htmlTemplate'), [form]);
+  const faults = preview.faults.value;
+  const mail = preview.mail.value;
+  const refusal = form.errors.value['email/htmlTemplate'];
+  return (
+    <>
+      <div class="row">
+        <span class="label grow">Mail</span>
+        {why === null && (
+          <UploadButton
+            label="Insert a picture"
+            next="describe it in alt"
+            onUploaded={({ url, width, height }) =>
+              insert.current?.(`<img src="${url}" width="${width}" height="${height}" alt="">`)
+            }
+          />
+        )}
+      </div>
+      {(refusal ?? faults[0]) && (
+        <p class="hint t-bad">{refusal ?? `line ${faults[0]?.line}: ${faults[0]?.message}`}</p>
+      )}
+      <CodeEditor
+        label="HTML of the mail"
+        value={form.values.value['email/htmlTemplate']}
+        faults={faults}
+        isReadOnly={why !== null}
+        onChange={(text) => {
+          if (text !== form.values.peek()['email/htmlTemplate']) form.set('email/htmlTemplate', text);
+        }}
+        onReady={(put) => {
+          insert.current = put;
+        }}
+      />
+      <PersonSearch person={person} />
+      <div class={preview.isOld.value ? 'old one-mail' : 'one-mail'}>
+        <MailFrame mail={mail} caption={mail ? `Subject: ${mail.subject}` : 'Preview'} title="Preview of the mail" />
+      </div>
+    </>
+  );
+}
+
+function read({ email: { subject = '', previewText = '', templateId = '', htmlTemplate } = {} }: Step) {
+  return {
+    content: htmlTemplate === undefined && templateId ? 'template' : 'written',
+    'email/subject': subject,
+    'email/previewText': previewText,
+    'email/templateId': templateId,
+    'email/htmlTemplate': htmlTemplate ?? starter('marketing'),
+  };
+}
+
+function write(step: Step, values: Values): Step {
+  const isTemplate = values.content === 'template';
+  return withEmail(step, {
+    subject: values['email/subject'] || undefined,
+    previewText: values['email/previewText'] || undefined,
+    templateId: isTemplate ? values['email/templateId'] || undefined : undefined,
+    templateName: undefined,
+    htmlTemplate: isTemplate ? undefined : values['email/htmlTemplate'],
+  });
+}
+
+/** undefined takes a field away. */
+function withEmail(step: Step, changes: { [K in keyof AutomationEmail]: AutomationEmail[K] | undefined }): Step {
+  const entries = Object.entries({ ...step.email, ...changes }).filter(([, value]) => value !== undefined);
+  return { ...step, email: Object.fromEntries(entries) };
+}

@@ -1,0 +1,23 @@
+import { branch } from './branch.tsx';
+import { email } from './email.tsx';
+import { exit } from './exit.tsx';
+import { split } from './split.tsx';
+import type { Kind } from './step-form.ts';
+import { updateContact } from './update-contact.tsx';
+import { wait } from './wait.tsx';
+import { waitEvent } from './wait-event.tsx';
+import { waitUntil } from './wait-until.tsx';
+import { webhook } from './webhook.tsx';
+
+/** In the order of the menu. A type without an entry is drawn, moved and removed, and its content stays as it is. */
+export const kinds: Readonly<Record<string, Kind>> = {
+  email,
+  wait,
+  wait_until: waitUntil,
+  wait_event: waitEvent,
+  branch,
+  split,
+  update_contact: updateContact,
+  webhook,
+  exit,
+};

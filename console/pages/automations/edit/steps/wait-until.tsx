@@ -1,0 +1,125 @@
+import { zonesWith } from '../../../../locale.ts';
+import { Checkbox, Options } from '../../../../parts/forms/choices.tsx';
+import { Field, Select } from '../../../../parts/forms/field.tsx';
+import type { Step } from '../model/steps.ts';
+import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
+import { numberIn } from './wait.tsx';
+
+type Until = NonNullable<Step['until']>;
+type Weekday = NonNullable<Until['weekdays']>[number];
+
+const WEEKDAYS = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' } as const;
+const DAYS = Object.keys(WEEKDAYS) as Weekday[];
+const OF_PROJECT = '';
+const OF_PERSON = 'contact';
+
+export const waitUntil: Kind = {
+  label: 'Wait until',
+  hint: 'A time of day, or a date of the person',
+  icon: 'clock',
+  make: () => ({ type: 'wait_until', until: { time: '09:00' } }),
+  Form: WaitUntilForm,
+};
+
+function WaitUntilForm(props: StepFormProps) {
+  const { why } = props;
+  const form = useStepForm(props, read, write);
+  const values = form.values.value;
+  return (
+    <>
+      <Options
+        form={form}
+        name="kind"
+        label="Until"
+        look="segments"
+        options={[
+          { value: 'time', label: 'A time of day', isDisabled: why !== null },
+          { value: 'date', label: 'A date of the person', isDisabled: why !== null },
+        ]}
+      />
+      {values.kind === 'time' ? (
+        <>
+          <Field form={form} name="until/time" label="Time" type="time" isNarrow why={why} />
+          <fieldset class="row wrap">
+            <legend class="label">On</legend>
+            {DAYS.map((day) => (
+              <Checkbox key={day} form={form} name={day} label={WEEKDAYS[day]} isDisabled={why !== null} />
+            ))}
+          </fieldset>
+          <Select
+            form={form}
+            name="until/timezone"
+            label="In the zone"
+            why={why}
+            options={[
+              { value: OF_PROJECT, label: 'of the project' },
+              { value: OF_PERSON, label: 'of each person' },
+              ...zonesWith(values['until/timezone'] === OF_PERSON ? '' : values['until/timezone']),
+            ]}
+          />
+        </>
+      ) : (
+        <>
+          <Field
+            form={form}
+            name="until/property"
+            label="Date"
+            placeholder="contactProperties.renewsAt"
+            hint="A field of the person that holds a date. Who has none leaves here."
+            isMono
+            why={why}
+          />
+          <div class="two">
+            <Field form={form} name="until/offset/value" label="Days" type="number" min="0" why={why} />
+            <Select
+              form={form}
+              name="direction"
+              label="Before or after"
+              why={why}
+              options={[
+                { value: 'before', label: 'before' },
+                { value: 'after', label: 'after' },
+              ]}
+            />
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function read({ until = {} }: Step) {
+  const { time, weekdays = DAYS, timezone = OF_PROJECT, property = '', offset } = until;
+  const on = Object.fromEntries(DAYS.map((day) => [day, weekdays.includes(day)])) as Record<Weekday, boolean>;
+  return {
+    ...on,
+    kind: property ? 'date' : 'time',
+    'until/time': time ?? '09:00',
+    'until/timezone': timezone,
+    'until/property': property,
+    'until/offset/value': String(offset?.value ?? 0),
+    direction: offset?.direction ?? 'before',
+  };
+}
+
+function write(step: Step, values: ReturnType<typeof read>): Step {
+  return { ...step, until: values.kind === 'time' ? timeOf(step, values) : dateOf(step, values) };
+}
+
+function timeOf({ until = {} }: Step, values: ReturnType<typeof read>): Until {
+  const weekdays = DAYS.filter((day) => values[day]);
+  const { latestAfterDays } = until;
+  return {
+    time: values['until/time'],
+    ...(weekdays.length < DAYS.length && { weekdays }),
+    ...(values['until/timezone'] !== OF_PROJECT && { timezone: values['until/timezone'] }),
+    ...(latestAfterDays !== undefined && { latestAfterDays }),
+  };
+}
+
+function dateOf({ until = {} }: Step, values: ReturnType<typeof read>): Until {
+  const value = numberIn(values['until/offset/value']);
+  const { unit = 'days' } = until.offset ?? {};
+  const direction = values.direction === 'after' ? ('after' as const) : ('before' as const);
+  return { property: values['until/property'], ...(value !== 0 && { offset: { value, unit, direction } }) };
+}
