@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { starter } from '../../../console/pages/templates/starter.ts';
 import { ensureState } from '../../../core/figures/reports/state.ts';
 import { peopleInside } from '../../automations/people.ts';
 import { activeAutomation, created, email, makeSending, wait } from '../../automations/support.ts';
@@ -14,50 +15,60 @@ describe('The pages of automations', () => {
     await page.getByText('No automation yet').waitFor();
     await page.getByRole('button', { name: 'New automation' }).first().click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Two ways').click();
+    await dialog.getByText('From nothing').click();
     await dialog.getByRole('button', { name: 'Create draft' }).click();
     await dialog.getByText('is required', { exact: false }).waitFor();
+    await dialog.getByRole('radio', { name: /^Welcome/ }).check();
     await dialog.getByLabel('Name').fill('First steps');
     await dialog.getByRole('button', { name: 'Create draft' }).click();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
-    await page.getByRole('link', { name: 'Steps', exact: true }).click();
+    await page.getByRole('link', { name: 'Overview' }).click();
 
     const graph = page.getByRole('group', { name: 'Steps', exact: true });
-    await graph.getByRole('link', { name: /^Wait 5 days/ }).click();
-    await page.getByRole('heading', { name: 'Wait 5 days' }).waitFor();
+    await graph.getByRole('link', { name: /^Wait 3 days/ }).click();
+    await page.getByRole('heading', { name: 'Wait 3 days' }).waitFor();
     expect(new URL(page.url()).searchParams.get('step')).to.match(/./);
     expect(await graph.locator('path.edge').count()).to.equal(10);
 
     await page.getByRole('button', { name: 'Simulate' }).click();
     const slider = page.getByRole('slider');
     await slider.waitFor();
-    await page.getByText('Mail: Did you miss it').waitFor();
+    await page.getByText('Mail: In case you missed it').waitFor();
     const whole = await graph.locator('path.edge.on').count();
     await slider.fill('1');
-    await page.getByText('Mail: Did you miss it').waitFor({ state: 'detached' });
+    await page.getByText('Mail: In case you missed it').waitFor({ state: 'detached' });
     await page.getByText(/1.* gone, .* to go/).waitFor();
     expect(await graph.locator('path.edge.on').count()).to.be.lessThan(whole);
     await expectAccessible(page);
     await shoot(page, 'automation');
     await page.getByLabel('And then').selectOption('Opens and clicks it');
+    await page.getByLabel('After days').fill('1');
     await page.getByLabel('Link').fill('https://example.com/');
     await page.getByRole('button', { name: 'Simulate' }).click();
-    await page.getByText('Branch: opened it').waitFor();
-    await page.getByText('Mail: More for you').waitFor();
+    await page.getByText('Branch: Opened it').waitFor();
+    await page.getByText('Mail: A first tip for you').waitFor();
     await shoot(page, 'automation-opened');
 
-    // It does not start with the text that its mails begin with.
+    // It does not start with the text that templates begin with.
+    const { client } = suite.own;
+    const automationId = /automations\/([0-9a-f]{24})/.exec(page.url())?.[1];
+    const { steps } = (await client.get(`/automations/${automationId}`)).body.data;
+    const templateIds: string[] = [];
+    const unwritten = async (subject: string) => {
+      const draft = { templateType: 'marketing', emailTemplate: starter('marketing'), draft: true };
+      const { templateId } = await created(client, '/templates', { templateName: subject, subject, ...draft });
+      templateIds.push(templateId);
+      return templateId;
+    };
+    for (const step of steps) if (step.email) step.email = { templateId: await unwritten(step.email.subject) };
+    await client.patch(`/automations/${automationId}`, { steps });
+    await page.reload();
     await page.getByText('3 mails must be changed before it can start').waitFor();
     await shoot(page, 'automation-unwritten');
     await page.getByRole('button', { name: 'Activate…' }).click();
     await page.getByText('First steps cannot start: 3 mails of it must be changed first.').waitFor();
-    const { client } = suite.own;
-    const all: Array<{ templateId: string; templateName: string }> = (await client.get('/templates')).body.data
-      .templates;
-    const templates = all.filter(({ templateName }) => templateName.startsWith('First steps: '));
-    expect(templates).to.have.length(3);
     const write = (index: number, emailTemplate: string) =>
-      client.patch(`/templates/${templates[index]?.templateId}`, { emailTemplate });
+      client.patch(`/templates/${templateIds[index]}`, { emailTemplate });
     await write(0, '<p>Hello</p><a href="{{unsubscribe}}">Leave</a>');
     await write(1, '<p>Hello</p><a href="{{preferencesUrl}}">Choose</a>');
     await write(2, '<p>Hello</p>');

@@ -1,0 +1,45 @@
+import { HELLO, mail, type Shape } from './parts.ts';
+
+const RENEWS = 'contactProperties.renewsAt';
+
+function before(value: number) {
+  const offset = { value, unit: 'days', direction: 'before' } as const;
+  return { type: 'wait_until', until: { property: RENEWS, offset } } as const;
+}
+
+export const renewal: Shape = {
+  label: 'Renewal',
+  hint: 'A notice two weeks and three days before a plan renews',
+  name: 'Renewal',
+  entryCriteria: {
+    type: 'contact_property_matches_with',
+    filterCriteria: {
+      logicalOperator: 'AND',
+      groups: [{ field: RENEWS, operator: 'is_not_empty', fieldType: 'date' }],
+    },
+  },
+  steps: [
+    before(14),
+    mail({
+      subject: 'Your plan renews in two weeks',
+      previewText: 'There is nothing to do if you want to stay.',
+      heading: 'Your plan renews soon',
+      text: [
+        HELLO,
+        'your {{#if contactProperties.plan}}{{contactProperties.plan}} plan{{else}}plan{{/if}} renews in two weeks. If you want to stay, there is nothing to do.',
+        'If you want another plan, or none, answer this mail before then.',
+      ],
+    }),
+    before(3),
+    mail({
+      subject: 'Three days until your plan renews',
+      previewText: 'The last moment for a change.',
+      heading: 'Three more days',
+      text: [
+        HELLO,
+        'a short reminder: your {{#if contactProperties.plan}}{{contactProperties.plan}} plan{{else}}plan{{/if}} renews in three days.',
+        'Thank you for staying with us. If you would rather not, answer this mail today.',
+      ],
+    }),
+  ],
+};
