@@ -1,0 +1,392 @@
+import { expect } from 'chai';
+import type { Locator, Page } from 'playwright-core';
+import { shapes } from '../../../console/pages/automations/shapes/shapes.ts';
+import { peopleInside } from '../../automations/people.ts';
+import { activeAutomation, created, email, makeSending, wait } from '../../automations/support.ts';
+import {
+  expectAccessible,
+  measureShifts,
+  pickFound,
+  SHIFT_MAX,
+  shiftsOf,
+  shoot,
+  useConsole,
+} from '../../support/browser/console.ts';
+import { until } from '../../support/wait.ts';
+
+const ACTS_TO_BUILD_MAX = 60;
+const ACTS_TO_PUBLISH_MAX = 12;
+const LEAVE = '<a href="{{unsubscribe}}">Unsubscribe</a>';
+
+/** Clicks, keys and texts of a person, counted. */
+function person(page: Page) {
+  const acts = { count: 0 };
+  const counted = async (act: () => Promise<unknown>) => {
+    acts.count += 1;
+    await act();
+  };
+  return {
+    acts,
+    click: (at: Locator) => counted(() => at.click()),
+    write: (at: Locator, text: string) => counted(() => at.fill(text)),
+    choose: (at: Locator, label: string) => counted(() => at.selectOption(label)),
+    press: (key: string) => counted(() => page.keyboard.press(key)),
+    type: (text: string) => counted(() => page.keyboard.type(text)),
+  };
+}
+
+function editorOf(page: Page) {
+  const board = page.getByRole('group', { name: 'Steps and lines' });
+  return {
+    board,
+    panel: page.getByRole('complementary', { name: 'Step' }),
+    node: (name: RegExp) => board.getByRole('link', { name }),
+    plus: (line: string) => board.getByRole('button', { name: `Add a step ${line}`, exact: true }),
+    item: (name: string) => page.getByRole('menuitem', { name: new RegExp(`^${name} `) }),
+    saved: () => page.getByText(/^Saved \d\d:/).waitFor(),
+  };
+}
+
+describe('The editor of automations', () => {
+  const suite = useConsole();
+  before(() => makeSending(suite.deps, suite.own));
+  const stored = async (path: string) => (await suite.own.client.get(path)).body.data;
+  const idOf = (page: Page) => /automations\/([0-9a-f]{24})/.exec(page.url())?.[1] ?? '';
+
+  it('builds a welcome series with a branch and a split by mouse, mends it, activates it, and publishes version 2', async () => {
+    const page = await suite.open('/automations');
+    const { acts, click, write, press } = person(page);
+    const { board, panel, node, plus, item, saved } = editorOf(page);
+    const dialog = page.getByRole('dialog');
+    await click(page.getByRole('button', { name: 'New automation' }).first());
+    await write(dialog.getByLabel('Name'), 'First steps');
+    await click(dialog.getByRole('button', { name: 'Create draft' }));
+    await node(/^Opened it\?/).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'editor');
+
+    await click(plus('after In case you missed it'));
+    await shoot(page, 'editor-menu');
+    await click(item('Split'));
+    await node(/^Split 50 \/ 50/).waitFor();
+    await panel.getByRole('textbox', { name: 'Way 1' }).waitFor();
+    await write(panel.getByRole('textbox', { name: 'Way 1' }), 'Short');
+    await write(panel.getByLabel('Of 100').first(), '30');
+    await panel.getByText('They must add up to 100, and add up to 80.').waitFor();
+    await node(/^Split 30 \/ 50.*to mend/).waitFor();
+    await page.getByText('Not saved: 1 thing to mend').waitFor();
+    await page.getByRole('region', { name: 'To mend' }).getByText('must add up to 100').waitFor();
+    await shoot(page, 'editor-fault');
+    await write(panel.getByLabel('Of 100').nth(1), '70');
+    await saved();
+    await click(plus('on Short, 30 % of Split 30 / 70'));
+    await click(item('Mail'));
+    await node(/^New mail/).waitFor();
+    await page.getByText('Nobody has written this mail yet.').waitFor();
+    await write(panel.getByLabel('Subject'), 'In one sentence');
+    const code = panel.locator('.cm-content');
+    await code.waitFor();
+    await write(code, `<p>Hello</p>${LEAVE}`);
+    await saved();
+    await shoot(page, 'editor-mail');
+    // A step too many, and back.
+    await click(plus('after In one sentence'));
+    await click(item('Change the person'));
+    await node(/^Change/)
+      .or(node(/to mend/))
+      .first()
+      .waitFor();
+    await panel.getByText('must set a property').waitFor();
+    await expectAccessible(page);
+    await click(page.getByRole('button', { name: 'Undo' }));
+    await saved();
+    expect(await board.getByText('to mend').count()).to.equal(0);
+    await click(page.getByRole('button', { name: 'Redo' }));
+    await panel.getByRole('button', { name: 'Field' }).waitFor();
+    await click(panel.getByRole('button', { name: 'Field' }));
+    await write(panel.getByRole('combobox', { name: 'Field 1' }), 'stage');
+    await write(panel.getByRole('textbox', { name: 'Value 1' }), 'welcomed');
+    await node(/^Set stage/).waitFor();
+    await saved();
+    await click(page.getByRole('button', { name: 'Activate…' }));
+    await click(dialog.getByRole('button', { name: 'Activate' }));
+    await page.getByText('Nothing is changed.').first().waitFor({ state: 'attached' });
+    expect(acts.count, 'acts to an active series').to.be.at.most(ACTS_TO_BUILD_MAX);
+    const { status, steps } = await stored(`/automations/${idOf(page)}`);
+    expect(status).to.equal('active');
+    expect(steps.map(({ type }: { type: string }) => type)).to.include.members(['branch', 'split', 'update_contact']);
+
+    acts.count = 0;
+    await click(node(/^In one sentence/));
+    await write(panel.getByLabel('Subject'), 'In two sentences');
+    await page.getByText('draft of version').waitFor();
+    await node(/^In two sentences.*changed/).waitFor();
+    await click(page.getByRole('button', { name: 'Publish…' }));
+    await click(dialog.getByRole('button', { name: /^Publish version/ }));
+    await page.getByText(/^Published version/).waitFor();
+    expect(acts.count, 'acts to version 2').to.be.at.most(ACTS_TO_PUBLISH_MAX);
+    const subjects = (await stored(`/automations/${idOf(page)}`)).steps.map(
+      (one: { email?: { subject: string } }) => one.email?.subject,
+    );
+    expect(subjects).to.include('In two sentences');
+    await press('Escape');
+  });
+
+  it('builds the same by keyboard alone, says where each step went, and simulates it', async () => {
+    const page = await suite.open('/automations');
+    await page.getByRole('button', { name: 'New automation' }).first().waitFor();
+    const { acts, press, type } = person(page);
+    const { board, panel, node, saved } = editorOf(page);
+    const focused = (name: RegExp) =>
+      until(
+        () => page.evaluate('document.activeElement?.textContent ?? ""') as Promise<string>,
+        (text) => name.test(text),
+      );
+    await created(suite.own.client, '/contacts', { email: 'grace@harbour.example' });
+    await press('Control+K');
+    await type('New automation');
+    await page.getByRole('option', { name: 'New automation' }).waitFor();
+    await press('Enter');
+    await page.getByRole('dialog').getByLabel('Name').waitFor();
+    await type('By keys');
+    await press('Enter');
+    await node(/^A contact is created/).waitFor();
+    while (!(await page.evaluate('document.activeElement?.hasAttribute("data-node")'))) await press('Tab');
+    await press('ArrowDown');
+    await focused(/^Without a wait/);
+    await press('ArrowUp');
+    await focused(/^A contact is created/);
+    await press('ArrowDown');
+    await focused(/^Without a wait/);
+    await press('ArrowDown');
+    await focused(/^Welcome/);
+    await press('+');
+    await page.getByRole('menu', { name: 'Add a step' }).waitFor();
+    await press('s');
+    await press('Enter');
+    await focused(/^Split 50/);
+    await page.getByRole('status').getByText('Split 50 / 50 is added.').waitFor({ state: 'attached' });
+    // Two ways: "+" leads to the first of them.
+    await press('+');
+    await press('Enter');
+    await press('m');
+    await press('Enter');
+    await focused(/^New mail/);
+    await press('Enter');
+    await until(
+      () => page.evaluate('document.activeElement?.tagName'),
+      (tag) => tag === 'INPUT',
+    );
+    await press('Tab');
+    await press('Control+A');
+    await type('A note');
+    await node(/^A note/).waitFor();
+    await press('Escape');
+    await focused(/^A note/);
+    await press('Delete');
+    await page
+      .getByRole('status')
+      .getByText(/^A note is removed/)
+      .waitFor({ state: 'attached' });
+    await press('Control+z');
+    await node(/^A note/).waitFor();
+    await press('Shift+Control+z');
+    await node(/^A note/).waitFor({ state: 'detached' });
+    await press('Control+z');
+    await saved();
+    expect(acts.count).to.be.at.most(ACTS_TO_BUILD_MAX);
+    await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    const simulation = page.getByRole('complementary', { name: 'Simulation' });
+    await pickFound(simulation.getByLabel('As'), 'grace@');
+    await simulation.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await simulation.getByText('Mail: Welcome').waitFor();
+    await simulation
+      .getByText(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ \w+, \d\d:\d\d$/)
+      .first()
+      .waitFor();
+    await simulation.getByText('Times in Europe/Berlin.').waitFor();
+    expect(await board.locator('path.edge.on').count()).to.be.greaterThan(3);
+    await expectAccessible(page);
+    await shoot(page, 'editor-simulation');
+    expect(await panel.count()).to.equal(0);
+  });
+
+  it('moves and copies steps, joins ways, and shows both where two tabs have saved', async () => {
+    const { client } = suite.own;
+    const { id } = await created(client, '/automations', {
+      name: 'Two tabs',
+      steps: [wait(0, 'hours', { stepId: 'w1' }), email('one'), wait(3, 'days', { stepId: 'w2' }), email('two')],
+    });
+    const page = await suite.open(`/automations/${id}/edit`);
+    await measureShifts(page);
+    await page.reload();
+    const { panel, node, plus, item, board, saved } = editorOf(page);
+    await node(/^one/).click();
+    await panel.getByRole('button', { name: 'More for this step' }).click();
+    await page.getByRole('menuitem', { name: 'Move' }).click();
+    await page.getByText('Move “one”: choose a line.').waitFor();
+    await board.getByRole('button', { name: 'Put one here, after two' }).click();
+    await page.getByRole('status').getByText('one is after two.').waitFor({ state: 'attached' });
+    await saved();
+    const order = async () =>
+      (await stored(`/automations/${id}`)).steps.map(({ stepId }: { stepId: string }) => stepId);
+    await until(order, (ids) => ids.join() === 'w2,two,w1,one');
+    await plus('after two').click();
+    await item('Branch').click();
+    await panel.getByRole('button', { name: 'Way', exact: true }).click();
+    await panel.getByRole('textbox', { name: 'Way 2' }).fill('Second');
+    await panel.getByLabel('Then leads to').nth(1).selectOption('the end');
+    await panel.getByText('Without a condition everybody takes this way.').waitFor();
+    await saved();
+    expect(await board.locator('path.edge').count()).to.equal(8);
+    await shoot(page, 'editor-branch');
+    expect((await shiftsOf(page)).worst).to.be.at.most(SHIFT_MAX);
+
+    const subject = async () => (await stored(`/automations/${id}`)).steps.at(-1).email.subject;
+    const other = await suite.open(`/automations/${id}/edit?step=one`, { besides: page });
+    const others = editorOf(other);
+    await others.panel.getByLabel('Subject').fill('From the other tab');
+    await others.saved();
+    await until(subject, (text) => text === 'From the other tab');
+    await node(/^one/).click();
+    await panel.getByLabel('Subject').fill('From this tab');
+    await page.getByText('Another version was saved elsewhere while you typed').waitFor();
+    await shoot(page, 'editor-conflict');
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await saved();
+    await until(subject, (text) => text === 'From this tab');
+    await other.close();
+
+    await page.context().setOffline(true);
+    await panel.getByLabel('Subject').fill('Without a network');
+    await page.getByText('Not saved', { exact: true }).waitFor();
+    await page.context().setOffline(false);
+    await until(subject, (text) => text === 'Without a network');
+    await saved();
+    await node(/^Wait 3 days/).press('Delete');
+    await page.getByText('A mail needs a wait before it').waitFor();
+
+    // It is activated elsewhere, so that what is typed next becomes a draft.
+    expect((await client.post(`/automations/${id}/activate`)).status).to.equal(200);
+    await panel.getByLabel('Subject').fill('For version two');
+    await page.getByText(/^draft of version \d+$/).waitFor();
+    await saved();
+    expect(await subject()).to.equal('Without a network');
+    expect((await stored(`/automations/${id}?version=draft`)).steps.at(-1).email.subject).to.equal('For version two');
+  });
+
+  it('leads from each line of a refusal to the field', async () => {
+    const { client } = suite.other;
+    const { id } = await created(client, '/automations', {
+      name: 'Without a sender',
+      entryCriteria: { type: 'contact_added_to_list' },
+      steps: [wait(1), { type: 'email', email: { subject: 'Hello', htmlTemplate: LEAVE } }],
+    });
+    const page = await suite.open(`/automations/${id}/edit`, { tenant: suite.other });
+    const { panel, node } = editorOf(page);
+    await page.getByRole('button', { name: 'Activate…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    const lines = page.getByRole('region', { name: 'To mend' });
+    await lines.getByText('entryCriteria/listId: is required for contact_added_to_list').waitFor();
+    await node(/^Hello.*to mend/).waitFor();
+    await lines.getByRole('button', { name: 'Show it' }).nth(1).click();
+    await panel.getByText('Is required, because the project has no sender', { exact: false }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'editor-refused');
+
+    await created(client, '/events', { eventName: 'bought' });
+    const { plus, item, saved } = editorOf(page);
+    await plus('after Hello').click();
+    await item('Wait for an event').click();
+    await panel.getByText('Is required', { exact: false }).waitFor();
+    await pickFound(panel.getByLabel('Event', { exact: true }), 'bought');
+    await node(/^Wait for bought/).waitFor();
+    await saved();
+    await plus('on not in time of Wait for bought').click();
+    await item('Mail').click();
+    await page.getByText('The way of the event ends here').waitFor();
+    await plus('on when it comes of Wait for bought').click();
+    await item('Leave').click();
+    await plus('on not in time of Wait for bought').click();
+    await item('Post to a program').click();
+    await panel.getByLabel('Address').fill('https://hooks.example.com/people');
+    await node(/^Post to hooks/).waitFor();
+    await saved();
+    const { steps } = (await client.get(`/automations/${id}`)).body.data;
+    const [event, post] = ['wait_event', 'webhook'].map((type) =>
+      steps.find((one: { type: string }) => one.type === type),
+    );
+    expect(event.timeoutStepId).to.equal(post.stepId);
+    await expectAccessible(page);
+    await shoot(page, 'editor-event');
+  });
+
+  it('is a list on a telephone, saves a draft for authors, and lets viewers read', async () => {
+    const { client } = suite.own;
+    const { id } = await activeAutomation(client, {
+      name: 'A name that is so long that it does not fit into the head of a telephone',
+      steps: [wait(3, 'days', { stepId: 'first' }), email('hello')],
+    });
+    await peopleInside(suite, id, 3, { stepId: 'first', started: true });
+    const phone = await suite.open(`/automations/${id}/edit`, { width: 375, role: 'author' });
+    const list = phone.getByRole('list', { name: 'Steps' });
+    await list.getByRole('button', { name: /^hello/ }).waitFor();
+    expect(await phone.evaluate('document.documentElement.scrollWidth')).to.equal(375);
+    const heights = (await phone.evaluate(
+      '[...document.querySelectorAll(".step-list button, .editing .btn")].filter((one) => one.offsetParent).map((one) => one.offsetHeight)',
+    )) as number[];
+    expect(Math.min(...heights)).to.be.at.least(44);
+    await shoot(phone, 'editor-phone');
+    await expectAccessible(phone);
+    await list.getByRole('button', { name: 'Add a step after hello' }).click();
+    await phone.getByRole('menuitem', { name: /^Leave/ }).click();
+    await phone.getByRole('button', { name: 'Close' }).click();
+    await list.getByRole('button', { name: 'A contact is created' }).click();
+    await phone.getByRole('button', { name: 'Close' }).click();
+    await until(
+      () => phone.evaluate('document.activeElement?.textContent'),
+      (text) => text === 'A contact is created',
+    );
+    await list.getByRole('button', { name: 'Leave added' }).waitFor();
+    await until(
+      () => stored(`/automations/${id}?version=draft`),
+      ({ draft, steps }) => draft && steps.length === 3,
+    );
+    expect((await stored(`/automations/${id}`)).steps).to.have.length(2);
+    const publish = phone.getByRole('button', { name: 'Publish…' });
+    expect(await publish.getAttribute('aria-disabled')).to.equal('true');
+    await list.getByRole('button', { name: /^hello/ }).click();
+    await shoot(phone, 'editor-phone-mail');
+
+    const viewer = await suite.open(`/automations/${id}/edit?step=first`, { role: 'viewer', theme: 'dark' });
+    await viewer.getByText('Your role reads automations.').first().waitFor();
+    const { panel, node, board } = editorOf(viewer);
+    await node(/^Wait 3 days/).waitFor();
+    expect(await panel.getByLabel('Wait', { exact: true }).getAttribute('readonly')).to.not.equal(null);
+    expect(await board.getByRole('button', { name: /^Add a step/ }).count()).to.equal(0);
+    await expectAccessible(viewer);
+  });
+
+  it('begins with shapes that the interface takes, whose mails have words, a way out, and fallbacks', async () => {
+    const { client } = suite.own;
+    for (const [key, shape] of Object.entries(shapes)) {
+      const { entryCriteria, events = [], reentry, steps, name } = shape;
+      for (const event of events) expect((await client.post('/events', event)).status).to.be.oneOf([201, 409]);
+      const entry = { ...entryCriteria, ...(events[0] && { eventName: events[0].eventName }) };
+      const made = await created(client, '/automations', { name: name || key, entryCriteria: entry, reentry, steps });
+      const { warnings } = await stored(`/automations/${made.id}`);
+      expect(warnings, key).to.deep.equal([]);
+      for (const { email: mail } of made.steps.filter(({ type }: { type: string }) => type === 'email')) {
+        if (key !== 'blank') expect(mail.htmlTemplate, key).to.not.match(/Write here|example\.com/);
+        const body = { emailTemplate: mail.htmlTemplate, subject: mail.subject, previewText: mail.previewText };
+        const preview = await client.post('/templates/preview', { ...body, templateType: 'marketing' });
+        expect(preview.status, `${key}: ${preview.text}`).to.equal(200);
+        expect(preview.body.data.text, key)
+          .to.match(/Hello/)
+          .and.not.match(/Hello\s+,|\{\{/);
+      }
+    }
+  });
+});
