@@ -1,4 +1,5 @@
 import { readDate } from '../../base/text/coercion.ts';
+import { escapeFor } from '../html/escapes.ts';
 import { isTruthy, type Run, textOf } from './values.ts';
 
 interface Helper {
@@ -24,11 +25,14 @@ export const HELPERS: ReadonlyMap<string, Helper> = new Map(
     upper: helper(1, 1, ([value], run) => textOf(value, run).toUpperCase()),
     lower: helper(1, 1, ([value], run) => textOf(value, run).toLowerCase()),
     capitalize: helper(1, 1, ([value], run) => capitalize(textOf(value, run))),
+    encode: helper(1, 1, ([value], run) => encodeQuery(textOf(value, run))),
     formatDate: helper(1, 3, ([value, format, offset], run) =>
       formatDate(value, textOf(format, run) || 'YYYY-MM-DD', textOf(offset, run)),
     ),
   }),
 );
+
+const encodeQuery = escapeFor('query', false);
 
 function helper(min: number, max: number, call: Helper['call']): Helper {
   return { arguments: [min, max], call };

@@ -89,6 +89,17 @@ function checkTags(source: string): void {
   }
 }
 
+/** Where the tags of a template are that was parsed. */
+export function tagsOf(source: string): Array<{ start: number; end: number }> {
+  const tags: Array<{ start: number; end: number }> = [];
+  for (let start = source.indexOf('{{'); start >= 0; ) {
+    const end = isEscaped(source, start) ? start + 2 : tagEnd(source, start);
+    tags.push({ start, end });
+    start = source.indexOf('{{', end);
+  }
+  return tags;
+}
+
 function isEscaped(source: string, at: number): boolean {
   return source[at - 1] === '\\' && source[at - 2] !== '\\';
 }
