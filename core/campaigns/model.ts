@@ -128,6 +128,8 @@ export interface CampaignContent {
   subject: string;
   previewText: string;
   html: string;
+  /** Absent as null: the text part is made of the HTML. */
+  text?: string | null;
   trackingClick: boolean;
   trackingOpen: boolean;
   utm?: Utm | null;

@@ -10,8 +10,11 @@ export interface TemplateContent {
   subject: string;
   previewText: string;
   emailTemplate: string;
+  /** The source of the text part, made of content blocks with the HTML. Absent as null: the text is made of the HTML. */
+  text?: string | null;
   templateType: 'marketing' | 'transactional';
   builderType: 'code' | 'editor';
+  /** Content blocks (schemas/templates/blocks.ts), or what an editor of a caller keeps here. */
   editorJson: Record<string, unknown> | null;
   parentBodyProperties: Record<string, unknown> | null;
   trackingClick: boolean;

@@ -34,6 +34,7 @@ export async function contentNow(
     replyTo: replyTo ? { email: replyTo, name: '' } : null,
     domainName: emailDomain(email),
     ...{ subject, previewText, html: template.emailTemplate, trackingClick, trackingOpen },
+    ...(template.text ? { text: template.text } : {}),
     utm: campaign.utm ?? template.utm ?? null,
     ...taggedWith(campaign.tags),
     groupId: unsubscribeGroupId,

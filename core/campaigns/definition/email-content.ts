@@ -92,8 +92,8 @@ async function sentOf(
   const at = message.firstAt ?? message.sentAt ?? message.createdAt ?? deps.clock.now();
   const mail = { email, at, pages, contact };
   if (frozen) {
-    const { subject, previewText, html, utm = null } = frozen;
-    return { source: { subject, previewText, html, text: null }, utm, variables: campaignVariables(mail) };
+    const { subject, previewText, html, text = null, utm = null } = frozen;
+    return { source: { subject, previewText, html, text }, utm, variables: campaignVariables(mail) };
   }
   if (!content) return null;
   return { source: content, utm: content.utm ?? null, variables: variablesOf(mail, content.data, message.data) };

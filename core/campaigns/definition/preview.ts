@@ -17,8 +17,8 @@ export async function previewCampaign(
   const contact = await contactNamed(deps, project, named);
   const { _id, projectId } = campaign;
   const content = (await deps.db.campaignContents.findOne({ _id, projectId })) ?? (await contentNow(deps, campaign));
-  const { subject, previewText, html, utm = null } = content;
-  const source = { subject, previewText, html, text: null };
+  const { subject, previewText, html, text = null, utm = null } = content;
+  const source = { subject, previewText, html, text };
   return previewDraft(
     deps,
     project,

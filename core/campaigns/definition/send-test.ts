@@ -17,7 +17,7 @@ export async function testCampaign(
 ): Promise<QueuedTest> {
   const campaign = await findCampaign(deps, project, campaignId);
   const contact = await contactNamed(deps, project, { contactId });
-  const { from, replyTo, subject, previewText, html, utm, groupId } = await contentNow(deps, campaign);
+  const { from, replyTo, subject, previewText, html, text = null, utm, groupId } = await contentNow(deps, campaign);
   if (!from.email)
     throw invalid('The campaign has no sender yet; give from or senderId.', 'from: is required, or senderId');
   const shown = {
@@ -27,6 +27,7 @@ export async function testCampaign(
     subject,
     previewText,
     html,
+    text,
     groupId,
     ...(utm ? { utm } : {}),
   };

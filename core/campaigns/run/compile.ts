@@ -116,8 +116,8 @@ async function compileOrSay(
   }
 }
 
-function sourceOf({ subject, previewText, html }: CampaignContent) {
-  return { subject, previewText, html, text: null };
+function sourceOf({ subject, previewText, html, text = null }: CampaignContent) {
+  return { subject, previewText, html, text };
 }
 
 /** Variables of the mail itself need no contact to be read. */

@@ -132,6 +132,6 @@ function sourceOf(input: MailOptions, template: StoredTemplate | null) {
     subject,
     previewText: input.previewText ?? template?.previewText ?? '',
     html: input.html || template?.emailTemplate || null,
-    text: input.text || null,
+    text: input.text || (input.html ? null : template?.text) || null,
   };
 }

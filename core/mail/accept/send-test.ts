@@ -23,8 +23,15 @@ export async function testTemplate(
   checkData(dynamicData, 'dynamicData');
   const { template } = await readTemplate(deps, project, templateId, version);
   const contact = await contactNamed(deps, project, { contactId });
-  const { subject, previewText, emailTemplate: html, utm, templateType } = template;
-  const shown = { ...(await senderOf(deps, project, input)), subject, previewText, html, ...(utm ? { utm } : {}) };
+  const { subject, previewText, emailTemplate: html, text = null, utm, templateType } = template;
+  const shown = {
+    ...(await senderOf(deps, project, input)),
+    subject,
+    previewText,
+    html,
+    text,
+    ...(utm ? { utm } : {}),
+  };
   const data = { ...dynamicData };
   const isCampaign = templateType === 'marketing';
   const mail = { ...shown, templateId: template.templateId, groupId: null, emails, contact, data, isCampaign };

@@ -5,7 +5,7 @@ import { breathe } from '../../base/work/breathe.ts';
 import { compiled } from '../../templates/cache.ts';
 import { decorateHtml, htmlToText } from '../../templates/html/links.ts';
 import { scanHtml } from '../../templates/html/scan.ts';
-import { utmRewrite, withUtm } from '../../templates/html/utm.ts';
+import { utmRewrite, withUtm, withUtmInText } from '../../templates/html/utm.ts';
 import { CLOSE, hasMarks, needsWhole, OPEN } from '../../templates/language/holes.ts';
 import { type LinkNumbers, linkedParts, type Template, type Variables } from '../../templates/language/templates.ts';
 import { compileMail, type MailSource, type MailTemplates } from '../../templates/mail.ts';
@@ -151,12 +151,13 @@ const STARTS_WITH_HOLE = /^\s*\ue000(\d+)\ue001/;
 const PROBE = 'https://probe.invalid/';
 const PROBES = { unsubscribe: PROBE, preferencesUrl: PROBE, viewInBrowserUrl: PROBE } satisfies MailPages;
 
-/** null when the mail has to be rendered whole for each recipient. The text part is made of the HTML. */
+/** null when the mail has to be rendered whole for each recipient. Without a text part it is made of the HTML. */
 async function holesOf(mail: SharedMail): Promise<FillBody | null> {
   const { config, source, parts, trackingOpen, trackingClick, utm } = mail;
   const target = targetOf(config, utm);
-  const { html: page, subject, previewText } = source;
-  if (page === null || needsWhole(page) || needsWhole(previewText) || hasMarks(subject)) return null;
+  const { html: page, text: given, subject, previewText } = source;
+  if (page === null || needsWhole(page) || needsWhole(given ?? '') || needsWhole(previewText) || hasMarks(subject))
+    return null;
   const makers: Array<(variables: Variables, mail: MailRef) => string> = [];
   const hole = (make: (typeof makers)[number]) => `${OPEN}${makers.push(make) - 1}${CLOSE}`;
   const marked = (template: Template, links?: LinkNumbers) => {
@@ -193,8 +194,12 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
   if (rewrites && linksAreHoles(html, own)) isWhole = true;
   if (isWhole) return null;
   await breathe(html);
-  const text = marked(compiled(page, 'text', 'html'));
-  const plain = htmlToText(utm ? decorateHtml(text, { rewriteLink: utmRewrite(utm, config.publicUrl) }) : text);
+  const rewrite = utm ? utmRewrite(utm, config.publicUrl) : undefined;
+  const text = marked(compiled(given ?? page, 'text', given === null ? 'html' : 'text'));
+  const plain =
+    given === null
+      ? htmlToText(rewrite ? decorateHtml(text, { rewriteLink: rewrite }) : text)
+      : withUtmInText(text, rewrite);
   await breathe(html);
   const texts = { html: piecesOf(decorated), text: piecesOf(plain) };
   const shownSubject = piecesOf(marked(compiled(subject, 'subject', 'subject')));

@@ -56,18 +56,18 @@ export async function previewTemplate(
 }
 
 type DraftSource = Pick<Template, 'emailTemplate'> &
-  Partial<Pick<Template, 'subject' | 'previewText' | 'templateType' | 'utm'>>;
+  Partial<Pick<Template, 'subject' | 'previewText' | 'text' | 'templateType' | 'utm'>>;
 
 /** A template as an editor has it, saved or not. */
 export async function previewSource(
   deps: MailDeps,
   project: Pick<Project, '_id'>,
-  { subject = '', previewText = '', emailTemplate, templateType, utm = null }: DraftSource,
+  { subject = '', previewText = '', emailTemplate, text = null, templateType, utm = null }: DraftSource,
   { dynamicData, ...named }: Given,
 ): Promise<DraftPreview> {
   checkData(dynamicData, 'dynamicData');
   await breathe(emailTemplate);
-  const source = { subject, previewText, html: emailTemplate, text: null };
+  const source = { subject, previewText, html: emailTemplate, text };
   const templates = compileMail(source, compileDraft);
   const contact = await contactNamed(deps, project, named);
   const isCampaign = templateType === 'marketing';

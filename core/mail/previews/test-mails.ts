@@ -14,7 +14,10 @@ import { newContent } from '../messages/contents.ts';
 import { dueAtOnce, queueMailing } from '../messages/messages.ts';
 import type { Draft } from './drafts.ts';
 
-type Shown = Pick<Content, 'from' | 'replyTo' | 'templateId' | 'subject' | 'previewText' | 'html' | 'utm' | 'groupId'>;
+type Shown = Pick<
+  Content,
+  'from' | 'replyTo' | 'templateId' | 'subject' | 'previewText' | 'html' | 'text' | 'utm' | 'groupId'
+>;
 
 export interface TestMail extends Shown {
   emails: string[];
