@@ -238,6 +238,7 @@ export const operations = {
     preview: { method: 'POST', path: '/v1/templates/{templateId}/preview', kind: 'json', takes: 'body' },
     previewDraft: { method: 'POST', path: '/v1/templates/preview', kind: 'json', takes: 'body' },
     publish: { method: 'POST', path: '/v1/templates/{templateId}/publish', kind: 'json', takes: 'body' },
+    render: { method: 'POST', path: '/v1/templates/render', kind: 'json', takes: 'body' },
     restore: { method: 'POST', path: '/v1/templates/{templateId}/restore', kind: 'json', takes: 'body' },
     test: { method: 'POST', path: '/v1/templates/{templateId}/test', kind: 'json', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/templates/{templateId}', kind: 'json', takes: 'body' },

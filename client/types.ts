@@ -716,6 +716,18 @@ export interface BulkUpdatedContacts {
   errors: ContactError[];
 }
 
+export interface ButtonBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'button';
+  spans: ContentSpan[];
+  /** http, https, mailto, tel or sms. A variable is the whole, or a value of the query: ?plan={{plan}}. */
+  href: string;
+  background?: string;
+  colour?: string;
+  align?: 'left' | 'center' | 'right';
+}
+
 export interface Campaign {
   id: string;
   projectId: string;
@@ -1089,6 +1101,7 @@ export interface CampaignTemplate {
   templateType: 'transactional' | 'marketing';
   builderType: 'code' | 'editor';
   description: string;
+  /** The content blocks of a template that was written with content. */
   editorJson: Record<string, unknown> | null;
   parentBodyProperties: Record<string, unknown> | null;
   isFlagged: boolean;
@@ -1130,6 +1143,13 @@ export interface CancelledEmails {
   cancelled: number;
   /** Mails that were sent or taken before, or ended otherwise. */
   notCancelled: number;
+}
+
+export interface ColumnsBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'columns';
+  columns: ContentColumn[];
 }
 
 export interface ConnectionsUsed {
@@ -1371,6 +1391,65 @@ export interface ContactsPage {
   pagination: Pagination;
 }
 
+export interface ContentColumn {
+  share: number;
+  blocks: Record<string, unknown>[];
+}
+
+export interface ContentLink {
+  label: string;
+  /** http, https, mailto, tel or sms. A variable is the whole, or a value of the query: ?plan={{plan}}. */
+  href: string;
+}
+
+export interface ContentLook {
+  /** Pixels; 600 when left out. */
+  width?: number;
+  background?: string;
+  /** Behind the blocks. */
+  paper?: string;
+  /** Of text. */
+  colour?: string;
+  /** Of links and buttons. */
+  accent?: string;
+  font?: 'sans' | 'serif' | 'mono';
+  /** Of the texts: en, pt-BR. */
+  language?: string;
+}
+
+export interface ContentNode {
+  type: 'paragraph' | 'list';
+  /** Of a paragraph. */
+  spans?: ContentSpan[];
+  align?: 'left' | 'center' | 'right';
+  /** Of a list: with numbers. */
+  ordered?: boolean;
+  /** Of a list: the spans of each item. */
+  items?: ContentSpan[][];
+}
+
+export interface ContentSpan {
+  text?: string;
+  /** The name as in {{name}}: firstName, order.total. */
+  variable?: string;
+  /** Instead of a variable without a value. */
+  fallback?: string;
+  break?: true;
+  bold?: boolean;
+  italic?: boolean;
+  /** http, https, mailto, tel or sms. A variable is the whole, or a value of the query: ?plan={{plan}}. */
+  href?: string;
+  colour?: string;
+}
+
+export interface ContentTest {
+  /** The name as in {{name}}: firstName, order.total. */
+  variable: string;
+  is: 'set' | 'unset' | 'equals' | 'notEquals' | 'greaterThan' | 'lessThan';
+  /** Not of set and unset. */
+  value?: string | number;
+}
+
 export interface CountDifference {
   count: string;
   ledger: number;
@@ -1568,8 +1647,10 @@ export interface CreateSuppressionGroupBody {
 
 export interface CreateTemplateBody {
   templateName: string;
-  /** HTML with {{variables}}, {{#if}}, {{#each}}. */
-  emailTemplate: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** HTML with {{variables}}, {{#if}}, {{#each}}; instead of content. */
+  emailTemplate?: string;
   /** May hold {{variables}}. */
   subject?: string;
   previewText?: string;
@@ -1577,6 +1658,7 @@ export interface CreateTemplateBody {
   /** visual is an alias of editor. */
   builderType?: 'code' | 'editor' | 'visual';
   description?: string;
+  /** What an editor of yours keeps with the code; answers have the content blocks here. */
   editorJson?: Record<string, unknown> | null;
   parentBodyProperties?: Record<string, unknown> | null;
   trackingClick?: boolean;
@@ -1685,6 +1767,14 @@ export type DeliveryType =
   | 'webhook.test'
   | 'automation.step_webhook';
 
+export interface DividerBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'divider';
+  colour?: string;
+  thickness?: number;
+}
+
 export interface DnsRecord {
   name: string;
   value: string;
@@ -1765,6 +1855,16 @@ export interface DomainsPage {
 export interface DuplicateCampaignBody {
   /** notOpened: the copy goes to the contacts who got this campaign and neither opened it themselves nor clicked in it. They are chosen when the copy starts, without contacts who have left its lists, were deleted or unsubscribed. Omitted: the copy goes to the same audience. */
   to?: 'notOpened';
+}
+
+export interface EachBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'each';
+  /** The name as in {{name}}: firstName, order.total. */
+  list: string;
+  blocks: Record<string, unknown>[];
+  otherwise?: Record<string, unknown>[];
 }
 
 export interface Email {
@@ -2413,6 +2513,17 @@ export interface FindContactsByEmailBody {
   emails: string[];
 }
 
+export interface FooterBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'footer';
+  spans?: ContentSpan[];
+  /** The words of the link to unsubscribe. */
+  unsubscribe: string;
+  /** The words of the link to the preferences. */
+  preferences?: string;
+}
+
 export interface Form {
   id: string;
   name: string;
@@ -2559,6 +2670,29 @@ export interface GradualState {
   nextBatchAt: string | null;
 }
 
+export interface HeaderBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'header';
+  name: string;
+  /** http, https or cid. A variable is the whole, or a value of the query. */
+  src?: string;
+  /** http, https, mailto, tel or sms. A variable is the whole, or a value of the query: ?plan={{plan}}. */
+  href?: string;
+  /** Pixels. */
+  width?: number;
+  align?: 'left' | 'center' | 'right';
+}
+
+export interface HeadingBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'heading';
+  level: 1 | 2 | 3;
+  spans: ContentSpan[];
+  align?: 'left' | 'center' | 'right';
+}
+
 export interface HealthDetails {
   at: string;
   /** Of the process that answers. */
@@ -2593,6 +2727,30 @@ export interface HourOfToday {
   opened: number;
   humanOpened: number;
   clicked: number;
+}
+
+export interface HtmlBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'html';
+  /** HTML of your own, with {{variables}}. */
+  html: string;
+}
+
+export interface ImageBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'image';
+  /** http, https or cid. A variable is the whole, or a value of the query. */
+  src: string;
+  /** In words, with variables where they help; '' for decoration alone. */
+  alt: string;
+  title?: string;
+  /** http, https, mailto, tel or sms. A variable is the whole, or a value of the query: ?plan={{plan}}. */
+  href?: string;
+  /** Pixels. */
+  width?: number;
+  align?: 'left' | 'center' | 'right';
 }
 
 export interface ImportColumn {
@@ -2860,6 +3018,14 @@ export interface Member {
 export interface MembersPage {
   members: Member[];
   pagination: Pagination;
+}
+
+export interface MenuBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'menu';
+  links: ContentLink[];
+  align?: 'left' | 'center' | 'right';
 }
 
 export interface MigrateGroupBody {
@@ -3245,7 +3411,7 @@ export interface PreviewContactListBody {
 }
 
 export interface PreviewDraftBody {
-  /** HTML with {{variables}}, {{#if}}, {{#each}}. */
+  /** HTML with {{variables}}, {{#if}}, {{#each}}; instead of content. */
   emailTemplate: string;
   /** May hold {{variables}}. */
   subject?: string;
@@ -3543,6 +3709,14 @@ export interface QueuedTest {
   totalRecipients: number;
 }
 
+export interface QuoteBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'quote';
+  spans: ContentSpan[];
+  by?: string;
+}
+
 export interface RatePoint {
   /** The beginning of the step. */
   at: string;
@@ -3644,6 +3818,18 @@ export interface RemovedContacts {
   removed: number;
   notInList: number;
   errors: RefusedContact[];
+}
+
+export interface RenderTemplateBody {
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content: TemplateContent;
+}
+
+export interface RenderedContent {
+  /** The HTML with its {{variables}}. */
+  html: string;
+  /** The text part with its {{variables}}. */
+  text: string;
 }
 
 export interface RenderedEmail {
@@ -3995,6 +4181,18 @@ export interface SettledProgress {
   nextAt: string | null;
 }
 
+export interface SignatureBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'signature';
+  name: string;
+  lines?: ContentSpan[][];
+  /** http, https or cid. A variable is the whole, or a value of the query. */
+  src?: string;
+  /** In words, with variables where they help; '' for decoration alone. */
+  alt?: string;
+}
+
 export interface SimulateAutomationBody {
   /** The contact as it is created at `from`; or contactId, to take the values of a stored one. */
   contact?: SimulatedContact;
@@ -4138,7 +4336,22 @@ export interface SmtpReply {
   relay?: string;
 }
 
+export interface SocialBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'social';
+  links: ContentLink[];
+  align?: 'left' | 'center' | 'right';
+}
+
 export type SourceId = string | number;
+
+export interface SpaceBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'space';
+  height: number;
+}
 
 export interface StartMigrationABody {
   /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
@@ -4342,6 +4555,16 @@ export interface SuppressionsPage {
   pagination: Pagination;
 }
 
+export interface TableBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'table';
+  head?: string[];
+  /** Of each column. */
+  align?: ('left' | 'center' | 'right')[];
+  rows: ContentSpan[][][];
+}
+
 export interface Template {
   /** Internal; calls take the templateId. */
   id: string;
@@ -4354,6 +4577,7 @@ export interface Template {
   templateType: 'transactional' | 'marketing';
   builderType: 'code' | 'editor';
   description: string;
+  /** The content blocks of a template that was written with content. */
   editorJson: Record<string, unknown> | null;
   parentBodyProperties: Record<string, unknown> | null;
   isFlagged: boolean;
@@ -4377,6 +4601,12 @@ export interface Template {
   publishedAt: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface TemplateContent {
+  v: 1;
+  look?: ContentLook;
+  blocks: (TextBlock | HeadingBlock | ImageBlock | ButtonBlock | ColumnsBlock | DividerBlock | SpaceBlock | SocialBlock | MenuBlock | QuoteBlock | TableBlock | VideoBlock | SignatureBlock | HeaderBlock | FooterBlock | HtmlBlock | WhenBlock | EachBlock)[];
 }
 
 export interface TemplateLink {
@@ -4481,6 +4711,13 @@ export interface TestTemplateBody {
   senderId?: string;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
   dynamicData?: Record<string, unknown>;
+}
+
+export interface TextBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'text';
+  nodes: ContentNode[];
 }
 
 export type ThresholdPreset = 'balanced' | 'aggressive' | 'conservative';
@@ -4790,7 +5027,9 @@ export interface UpdateSuppressionGroupBody {
 
 export interface UpdateTemplateBody {
   templateName?: string;
-  /** HTML with {{variables}}, {{#if}}, {{#each}}. */
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** HTML with {{variables}}, {{#if}}, {{#each}}; instead of content. */
   emailTemplate?: string;
   /** May hold {{variables}}. */
   subject?: string;
@@ -4799,6 +5038,7 @@ export interface UpdateTemplateBody {
   /** visual is an alias of editor. */
   builderType?: 'code' | 'editor' | 'visual';
   description?: string;
+  /** What an editor of yours keeps with the code; answers have the content blocks here. */
   editorJson?: Record<string, unknown> | null;
   parentBodyProperties?: Record<string, unknown> | null;
   trackingClick?: boolean;
@@ -4828,6 +5068,21 @@ export interface Utm {
   campaign?: string;
   term?: string;
   content?: string;
+}
+
+export interface VideoBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'video';
+  /** http, https, mailto, tel or sms. A variable is the whole, or a value of the query: ?plan={{plan}}. */
+  href: string;
+  /** http, https or cid. A variable is the whole, or a value of the query. */
+  src: string;
+  /** In words, with variables where they help; '' for decoration alone. */
+  alt: string;
+  label?: string;
+  /** Pixels. */
+  width?: number;
 }
 
 export interface WaitingJobs {
@@ -4944,6 +5199,16 @@ export interface WebhookTry {
 export interface WebhooksPage {
   webhooks: Webhook[];
   pagination: Pagination;
+}
+
+export interface WhenBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'when';
+  match?: 'all' | 'any';
+  tests: ContentTest[];
+  blocks: Record<string, unknown>[];
+  otherwise?: Record<string, unknown>[];
 }
 
 export interface AutomationsDiscardDraftQuery {

@@ -272,6 +272,7 @@ const table = {
   'templates.delete': { role: 'editor', scopes: [] },
   'templates.preview': { role: 'viewer', scopes: ['read'], tool: reads },
   'templates.previewDraft': { role: 'viewer', scopes: ['read'] },
+  'templates.render': { role: 'viewer', scopes: ['read'] },
   'templates.test': { role: 'author', scopes: [] },
   'templates.links': { role: 'viewer', scopes: ['read'] },
 

@@ -62,6 +62,7 @@ const NAME_SHOWN = 80;
 
 /** Where a field can say more than its rule. */
 export const FIELD_SENTENCES: Readonly<Record<string, string>> = {
+  'blocks anyOf': 'must be a content block of a known type',
   'contactIds minItems': 'must name at least one person',
   'contacts minItems': 'must have at least one contact',
   'emails minItems': 'must have at least one address',
@@ -94,6 +95,7 @@ export const PATTERN_SENTENCES: Readonly<Record<string, string>> = {
   '^[\\x20-\\x7e]+$': 'must be one line of ASCII characters',
   '^#[0-9A-Fa-f]{6}$': 'must be a colour of # and six digits from 0 to 9 and a to f, for example #1a6b54',
   '^([1-9][0-9]{0,8}|draft)$': 'must be the number of a version, or draft',
+  '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$': 'must be the tag of a language, for example en or pt-BR',
   '^[0-9a-f]{24}$': 'must be an id, 24 digits from 0 to 9 and a to f',
   '^[0-9a-fA-F]{24}$': 'must be an id, 24 digits from 0 to 9 and a to f',
 };

@@ -99,7 +99,7 @@ function forOthers(value: unknown): unknown {
 
 /** Hints of ours, formats of ours, and second names of fields, which an agent does not need. */
 function isOurs(keyword: string, value: unknown): boolean {
-  if (keyword === 'x-hint') return true;
+  if (keyword.startsWith('x-')) return true;
   if (keyword === 'format') return typeof value === 'string' && !FORMATS.has(value);
   const { description } = (value ?? {}) as { description?: unknown };
   return typeof description === 'string' && description.startsWith('Alias');

@@ -784,13 +784,14 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "templates.create": { about: "Create a template; one with a syntax error is refused with the number of the line", fields: [
     {"name":"templateName","kind":"text","isRequired":true},
-    {"name":"emailTemplate","kind":"text","isRequired":true,"about":"HTML with {{variables}}, {{#if}}, {{#each}}."},
+    {"name":"content","kind":"object","about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
+    {"name":"emailTemplate","kind":"text","about":"HTML with {{variables}}, {{#if}}, {{#each}}; instead of content."},
     {"name":"subject","kind":"text","about":"May hold {{variables}}."},
     {"name":"previewText","kind":"text"},
     {"name":"templateType","kind":"text","about":"One of transactional, marketing."},
     {"name":"builderType","kind":"text","about":"visual is an alias of editor. One of code, editor, visual."},
     {"name":"description","kind":"text"},
-    {"name":"editorJson","kind":"object"},
+    {"name":"editorJson","kind":"object","about":"What an editor of yours keeps with the code; answers have the content blocks here."},
     {"name":"parentBodyProperties","kind":"object"},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
@@ -815,7 +816,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"email","kind":"text","about":"Instead of contactId: the address of the contact."},
   ] },
   "templates.previewDraft": { about: "Render a template that is being written, without saving it", fields: [
-    {"name":"emailTemplate","kind":"text","isRequired":true,"about":"HTML with {{variables}}, {{#if}}, {{#each}}."},
+    {"name":"emailTemplate","kind":"text","isRequired":true,"about":"HTML with {{variables}}, {{#if}}, {{#each}}; instead of content."},
     {"name":"subject","kind":"text","about":"May hold {{variables}}."},
     {"name":"previewText","kind":"text"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
@@ -826,6 +827,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "templates.publish": { about: "Publish the newest draft of a template; what is sent from now on is made of it", fields: [
     {"name":"version","kind":"number","isRequired":true,"about":"The newest draft."},
+  ] },
+  "templates.render": { about: "Compile content blocks to HTML and text, without saving them", fields: [
+    {"name":"content","kind":"object","isRequired":true,"about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
   ] },
   "templates.restore": { about: "Save the content of an earlier version as the newest draft", fields: [
     {"name":"version","kind":"number","isRequired":true},
@@ -841,13 +845,14 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "templates.update": { about: "Update a template, at once or as a draft; mail that is queued keeps the old version", fields: [
     {"name":"templateName","kind":"text"},
-    {"name":"emailTemplate","kind":"text","about":"HTML with {{variables}}, {{#if}}, {{#each}}."},
+    {"name":"content","kind":"object","about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
+    {"name":"emailTemplate","kind":"text","about":"HTML with {{variables}}, {{#if}}, {{#each}}; instead of content."},
     {"name":"subject","kind":"text","about":"May hold {{variables}}."},
     {"name":"previewText","kind":"text"},
     {"name":"templateType","kind":"text","about":"One of transactional, marketing."},
     {"name":"builderType","kind":"text","about":"visual is an alias of editor. One of code, editor, visual."},
     {"name":"description","kind":"text"},
-    {"name":"editorJson","kind":"object"},
+    {"name":"editorJson","kind":"object","about":"What an editor of yours keeps with the code; answers have the content blocks here."},
     {"name":"parentBodyProperties","kind":"object"},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},

@@ -17,6 +17,7 @@ import { findTemplate } from './find.ts';
 import type { Template, TemplateContent } from './model.ts';
 import { refuseUnseenVersion } from './publish.ts';
 import { contentOf, draftContent, firstVersion, numbersOf, saveDraft, savePublished } from './versions.ts';
+import { requireOne, rewritten, withoutBlocks } from './written.ts';
 
 /** Returns in words what the removal of the template would break, or null. Called in the transaction of the removal. */
 type UseOfTemplate = (deps: CallerDeps, session: Session, template: NamedTemplate) => Promise<string | null>;
@@ -29,6 +30,7 @@ declare module '../base/deps.ts' {
 }
 
 type TemplateInput = Described<typeof updateTemplateBody> & {
+  text?: string | null;
   isFlagged?: boolean;
   /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
   source?: Template['source'];
@@ -39,7 +41,8 @@ interface TemplateSearch {
   search?: string | undefined;
 }
 
-type NewTemplate = TemplateInput & { templateName: string; emailTemplate: string };
+type NewTemplate = TemplateInput & { templateName: string };
+type NewCode = NewTemplate & { emailTemplate: string };
 type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
 export async function createTemplate(
   deps: TemplatesDeps,
@@ -47,7 +50,8 @@ export async function createTemplate(
   input: NewTemplate,
   origin: Origin,
 ): Promise<Template> {
-  const made = newTemplate(project, input, origin);
+  requireOne(input);
+  const made = newTemplate(project, (await withoutBlocks(input)) as NewCode, origin);
   const { _id, projectId } = made;
   try {
     await inTransaction(deps, (session) => insertTemplate(deps, session, made));
@@ -61,7 +65,7 @@ export async function createTemplate(
 }
 
 /** Checked and not stored. A repeat of the same request makes the same template. An author's is a draft. */
-export function newTemplate(project: Owner, input: NewTemplate, { at, seed, by }: Origin): Template {
+export function newTemplate(project: Owner, input: NewCode, { at, seed, by }: Origin): Template {
   checkGiven(input);
   const _id = derivedId(at, 'template', seed.toHexString());
   const isDraft = input.draft || isAuthor({ by });
@@ -73,6 +77,7 @@ export function newTemplate(project: Owner, input: NewTemplate, { at, seed, by }
     subject: input.subject ?? '',
     previewText: input.previewText ?? '',
     emailTemplate: input.emailTemplate,
+    text: input.text ?? null,
     templateType: input.templateType ?? 'transactional',
     builderType: builderOf(input.builderType) ?? 'code',
     description: input.description ?? '',
@@ -122,9 +127,10 @@ export async function updateTemplate(
   deps: TemplatesDeps,
   project: Pick<Project, '_id'>,
   templateId: string,
-  input: TemplateInput,
+  written: TemplateInput,
   { session, ...by }: By & { session?: Session | undefined } = {},
 ): Promise<TemplateAt> {
+  const input = await withoutBlocks(written);
   checkGiven(input);
   const isDraft = input.draft || isAuthor(by);
   const given = contentGiven(input);
@@ -135,8 +141,8 @@ export async function updateTemplate(
     const saved = !given
       ? {}
       : isDraft
-        ? await saveDraft(deps, own, template, { ...(await draftContent(deps, template, own)), ...given }, by)
-        : await savePublished(deps, own, template, { ...contentOf(template), ...given }, by);
+        ? await saveDraft(deps, own, template, rewritten(await draftContent(deps, template, own), given), by)
+        : await savePublished(deps, own, template, rewritten(contentOf(template), given), by);
     // The draft of a published template changes nothing of what GET answers.
     const isShown = !isDraft || Object.keys(plain).length > 0 || numbersOf(template).published === 0;
     return { ...plain, ...saved, ...(isShown ? { updatedAt: nextUpdate(template, deps.clock.now()) } : {}) };
@@ -161,6 +167,7 @@ export async function deleteTemplate(deps: TemplatesDeps, project: Project, temp
 
 const CONTENT = [
   'emailTemplate',
+  'text',
   'subject',
   'previewText',
   'templateType',

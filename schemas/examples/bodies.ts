@@ -83,6 +83,26 @@ const mails = {
   PublishTemplateBody: { version: 4 },
   RestoreTemplateBody: { version: 2, newestVersion: 4 },
   UpdateTemplateBody: { subject: 'Your order {{order}}' },
+  RenderTemplateBody: {
+    content: {
+      v: 1,
+      blocks: [
+        {
+          id: 'hello',
+          type: 'heading',
+          level: 1,
+          spans: [{ text: 'Hello ' }, { variable: 'firstName', fallback: 'you' }],
+        },
+        {
+          id: 'order',
+          type: 'button',
+          spans: [{ text: 'See your order' }],
+          href: 'https://example.com/?order={{order}}',
+        },
+        { id: 'end', type: 'footer', unsubscribe: 'Unsubscribe' },
+      ],
+    },
+  },
   PreviewDraftBody: {
     emailTemplate: '<p>Hello {{firstName}}{{#if coupon}}, here is {{coupon}}{{/if}}</p>',
     subject: 'Order {{order}}',

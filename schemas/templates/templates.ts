@@ -13,6 +13,7 @@ import {
   timestampField,
 } from '../common.ts';
 import { schema, shape } from '../schema.ts';
+import { contentField } from './blocks.ts';
 
 const TEMPLATE_NAME_MAX = 200;
 const SUBJECT_MAX = 998;
@@ -34,23 +35,44 @@ export const previewLinkFields = {
 
 const fields = {
   templateName: { type: 'string', minLength: 1, maxLength: TEMPLATE_NAME_MAX, format: 'line', pattern: '\\S' },
+  content: contentField,
   emailTemplate: {
     type: 'string',
     minLength: 1,
     maxLength: TEMPLATE_LENGTH_MAX,
-    description: 'HTML with {{variables}}, {{#if}}, {{#each}}.',
+    description: 'HTML with {{variables}}, {{#if}}, {{#each}}; instead of content.',
   },
   subject: { ...subjectField, description: 'May hold {{variables}}.' },
   previewText: { type: 'string', maxLength: PREVIEW_TEXT_MAX, format: 'line' },
   templateType: { ...templateType, default: 'transactional' },
   builderType: { type: 'string', enum: ['code', 'editor', 'visual'], description: 'visual is an alias of editor.' },
   description: { type: 'string', maxLength: DESCRIPTION_MAX },
-  editorJson: { type: ['object', 'null'] },
+  editorJson: {
+    type: ['object', 'null'],
+    description: 'What an editor of yours keeps with the code; answers have the content blocks here.',
+  },
   parentBodyProperties: { type: ['object', 'null'] },
   trackingClick: { type: 'boolean' },
   trackingOpen: { type: 'boolean' },
   utm: utmField,
 } as const;
+
+export const renderTemplateBody = schema({
+  title: 'RenderTemplateBody',
+  type: 'object',
+  required: ['content'],
+  properties: { content: contentField },
+});
+
+export const renderAnswer = shape({
+  title: 'RenderedContent',
+  type: 'object',
+  required: ['html', 'text'],
+  properties: {
+    html: { type: 'string', description: 'The HTML with its {{variables}}.' },
+    text: { type: 'string', description: 'The text part with its {{variables}}.' },
+  },
+});
 
 const versionNumber = { type: 'integer', minimum: 1, maximum: 2_000_000_000 } as const;
 const newestVersion = {
@@ -61,7 +83,7 @@ const newestVersion = {
 export const createTemplateBody = schema({
   title: 'CreateTemplateBody',
   type: 'object',
-  required: ['templateName', 'emailTemplate'],
+  required: ['templateName'],
   properties: {
     ...fields,
     draft: { type: 'boolean', description: 'Saved as a draft: it cannot be sent before it is published.' },
@@ -225,7 +247,10 @@ export const template = {
     templateType,
     builderType: { type: 'string', enum: ['code', 'editor'] },
     description: { type: 'string' },
-    editorJson: { type: ['object', 'null'] },
+    editorJson: {
+      type: ['object', 'null'],
+      description: 'The content blocks of a template that was written with content.',
+    },
     parentBodyProperties: { type: ['object', 'null'] },
     isFlagged: { type: 'boolean' },
     source: { type: 'string', enum: ['api', 'dashboard', 'migration'] },

@@ -14,6 +14,7 @@ const postsThatOnlyRead = [
   'suppressionGroups.searchEntries',
   'templates.preview',
   'templates.previewDraft',
+  'templates.render',
   'forms.preview',
   'campaigns.preview',
   'automations.simulate',

@@ -3,6 +3,7 @@ import { testTemplate } from '../../../core/mail/accept/send-test.ts';
 import { previewSource, previewTemplate } from '../../../core/mail/previews/drafts.ts';
 import { listVersions, publishTemplate, readTemplate, restoreTemplate } from '../../../core/templates/publish.ts';
 import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from '../../../core/templates/templates.ts';
+import { compiledBlocks } from '../../../core/templates/written.ts';
 import { testAnswer } from '../../../schemas/campaigns/campaigns.ts';
 import { pageQuery } from '../../../schemas/common.ts';
 import {
@@ -11,6 +12,8 @@ import {
   previewBody,
   previewDraftBody,
   publishTemplateBody,
+  renderAnswer,
+  renderTemplateBody,
   restoreTemplateBody,
   templateAnswer,
   templateQuery,
@@ -157,6 +160,21 @@ export const templateRoutes = [
     isComputed: true,
     perMinute: PREVIEWS_A_MINUTE,
     handler: async ({ deps, project, body }) => previewSource(deps, project, body, body),
+  }),
+  endpoint({
+    operation: 'templates.render',
+    method: 'post',
+    path: '/templates/render',
+    key: 'token',
+    tag,
+    summary: 'Compile content blocks to HTML and text, without saving them',
+    description:
+      'Both are sources with {{variables}}. A fault is 400 and names its block, as when the content is saved.',
+    body: renderTemplateBody,
+    answer: renderAnswer,
+    isComputed: true,
+    perMinute: PREVIEWS_A_MINUTE,
+    handler: async ({ body }) => compiledBlocks(body.content),
   }),
   endpoint({
     operation: 'templates.test',

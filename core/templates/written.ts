@@ -1,0 +1,79 @@
+import { CONTENT_TAGS_MAX } from '../../schemas/templates/blocks.ts';
+import { TEMPLATE_LENGTH_MAX } from '../../schemas/templates/templates.ts';
+import { invalid } from '../base/errors.ts';
+import { breather } from '../base/work/breathe.ts';
+import { checkContent } from './blocks/check.ts';
+import { type CompiledContent, compileContent } from './blocks/content.ts';
+import { compiledOnce } from './cache.ts';
+import type { TemplateContent } from './model.ts';
+
+/** A template is written as code or as content blocks; both are stored with the HTML that mail is made of. */
+
+interface Written {
+  content?: unknown;
+  text?: string | null;
+  emailTemplate?: string;
+  editorJson?: Record<string, unknown> | null;
+  builderType?: 'code' | 'editor' | 'visual';
+}
+
+/** Throws 400 for content that is at fault, and for code that is given with content. */
+export async function withoutBlocks<Input extends Written>(input: Input): Promise<Input> {
+  if (input.content === undefined) return input;
+  const { content, ...code } = input;
+  refuseBoth(input);
+  const { html, text } = await compiledBlocks(content);
+  const blocks = content as Record<string, unknown>;
+  return { ...(code as Input), emailTemplate: html, text, editorJson: blocks, builderType: 'editor' };
+}
+
+export function requireOne({ content, emailTemplate }: Written): void {
+  if (content === undefined && emailTemplate === undefined)
+    throw invalid('Give emailTemplate or content.', 'emailTemplate: is required without content');
+}
+
+/** Throws 400 for content that is at fault. Long content takes some milliseconds a step, with pauses between. */
+export async function compiledBlocks(content: unknown): Promise<CompiledContent> {
+  const pause = breather();
+  const checked = checkContent(content);
+  await pause();
+  const compiled = compileContent(checked);
+  const { html, text } = compiled;
+  if (html.length > TEMPLATE_LENGTH_MAX) throw tooLong('1 MiB of HTML');
+  if (tagsIn(html) > CONTENT_TAGS_MAX || tagsIn(text) > CONTENT_TAGS_MAX)
+    throw tooLong(`${CONTENT_TAGS_MAX} variables and conditions`);
+  await pause();
+  compiledOnce(html, 'html', 'content');
+  await pause();
+  compiledOnce(text, 'text', 'content');
+  await pause();
+  return compiled;
+}
+
+function tooLong(limit: string) {
+  return invalid(`The content makes more than ${limit}.`, `content: makes more than ${limit}`);
+}
+
+function tagsIn(source: string): number {
+  return source.split('{{').length - 1;
+}
+
+/**
+ * Content of a version with what a call gives of it. Code that differs from what was made of blocks takes their place; the same code,
+ * as an editor of code sends it back, does not.
+ */
+export function rewritten(before: TemplateContent, given: Partial<TemplateContent>): TemplateContent {
+  const after = { ...before, ...given };
+  if (typeof before.text !== 'string' || given.text !== undefined) return after;
+  const isCode = after.emailTemplate !== before.emailTemplate || given.editorJson !== undefined;
+  if (!isCode) return { ...after, builderType: 'editor' };
+  const { builderType = 'code', editorJson = null } = given;
+  return { ...after, builderType, editorJson, text: null };
+}
+
+function refuseBoth(input: Written): void {
+  const named = (['emailTemplate', 'editorJson'] as const).filter((name) => input[name] !== undefined);
+  const faults = named.map((name) => `${name}: must be left out beside content, of which it is made`);
+  if (input.builderType === 'code') faults.push('builderType: must be editor, or left out, beside content');
+  if (faults.length > 0) throw invalid(`The request is not valid: ${faults.join('; ')}`, faults.join('; '));
+}
