@@ -15,7 +15,16 @@ const ELEMENTS = new Set(
     ' ',
   ),
 );
-const OF_TABLES = new Set('caption col colgroup tbody td tfoot th thead tr'.split(' '));
+/** The elements inside those of tables. A browser moves others out, and the next end tag could be that of the mail. */
+const INSIDE: Readonly<Record<string, readonly string[]>> = {
+  table: ['caption', 'colgroup', 'col', 'thead', 'tbody', 'tfoot', 'tr'],
+  thead: ['tr'],
+  tbody: ['tr'],
+  tfoot: ['tr'],
+  tr: ['td', 'th'],
+  colgroup: ['col'],
+};
+const OF_TABLES = new Set(Object.values(INSIDE).flat());
 const EMPTY = new Set(['br', 'col', 'hr', 'img']);
 const ATTRIBUTES = new Set(
   'align alt bgcolor border cellpadding cellspacing class color colspan data-no-track dir face height href lang rel role rowspan scope size src style target title valign width'.split(
@@ -94,6 +103,8 @@ function markedOf(statement: StatementNode, inner: StatementNode[]): string {
 /** Returns the open elements at each block of the template language. */
 function checkMarkup(html: string, around: readonly string[]): string[][] {
   if (/<\/?[\ue000\ue001]/.test(html)) throw new CodeFault('must not have a variable as the name of an element');
+  // A browser reads these as comments.
+  if (/<\/[^A-Za-z]/.test(html)) throw new CodeFault('has a </ that closes no element');
   if (html.lastIndexOf('<') > html.lastIndexOf('>')) throw new CodeFault('has a < that opens no element: write &lt;');
   const reader = new Markup(html, around);
   const tokenizer = new Tokenizer({ decodeEntities: false }, reader);
@@ -127,8 +138,9 @@ class Markup implements TokenizerCallbacks {
     this.#tag = this.#html.slice(start, end).toLowerCase();
     this.#hasAlt = false;
     if (!ELEMENTS.has(this.#tag)) throw new CodeFault(`must not have the element <${shown(this.#tag)}>`);
-    if (OF_TABLES.has(this.#tag) && !this.open.includes('table'))
-      throw new CodeFault(`must have <${this.#tag}> inside a <table> of its own`);
+    const around = this.open.at(-1) ?? '';
+    if (INSIDE[around] ? !INSIDE[around].includes(this.#tag) : OF_TABLES.has(this.#tag))
+      throw new CodeFault(`must not have <${this.#tag}> directly inside ${around ? `<${around}>` : 'the block'}`);
   }
 
   onattribname(start: number, end: number): void {
