@@ -85,6 +85,10 @@ describe('A goal', () => {
         around({ type: 'goal', filterCriteria: { groups: [{ behaviour: 'opened' }] } }),
         ...(['VALIDATION_ERROR', 'steps/2/filterCriteria/groups/0/behaviour: is not allowed here'] as const),
       ],
+      [
+        Array.from({ length: 21 }, (_, n) => byEvent({ stepId: `g${n}` })),
+        ...(['VALIDATION_ERROR', 'steps: may hold 20 goals at most'] as const),
+      ],
       [[begin, byPlan, email('m')], 'INVALID_STEP_SEQUENCE', 'steps/2: needs a wait step before it'],
     ];
     for (const [given, code, details] of cases) {

@@ -38,6 +38,8 @@ interface Fault {
 
 const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
 const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/;
+/** Each is compared with the person before each step, and with every change of a contact. */
+const GOALS_MAX = 20;
 const EVENT_NAME_WORDS = '1 to 64 letters, digits or underscores';
 const FIELDS: readonly string[] = ['email', ...CONTACT_FIELDS];
 
@@ -51,6 +53,8 @@ export function draftFaults(
   const { steps } = definition;
   if (steps.length === 0)
     faults.push({ code: 'INVALID_STEP_SEQUENCE', details: 'steps: must hold a wait step and an email step at least' });
+  if (steps.filter(({ type }) => type === 'goal').length > GOALS_MAX)
+    faults.push(invalid(`steps: may hold ${GOALS_MAX} goals at most`));
   faults.push(...entryFaults(definition.entryCriteria, declared));
   for (const [index, step] of steps.entries()) faults.push(...stepFaults(step, `steps/${index}`, declared));
   if (faults.some(({ code }) => code !== 'NAME_REQUIRED' && code !== 'EVENT_NAME_REQUIRED')) return faults;

@@ -1,7 +1,7 @@
 import type { FilterSubject, Past } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
 import type { AutomationStep, ExitReason, Heard, WebhookAnswer } from '../model.ts';
-import { isWithin, type PersonEvent } from './awaited.ts';
+import { type AwaitedEvents, type GoalStep, isWithin, type PersonEvent } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { type PersonUpdate, renderUpdate } from './update.ts';
 import { endOfAnswer, endOfWait, isWait, type WaitEnd, type WaitStep } from './waits.ts';
@@ -167,15 +167,27 @@ function stepAt({ graph }: CompiledAutomation, stepId: string | null): Automatio
 /** The first goal, of those that the step leads to, that the person has reached by now. */
 function goalReached({ awaited, graph }: CompiledAutomation, step: AutomationStep, facts: Facts) {
   if (facts.isUnsubscribed) return null;
-  const { heard = [], events = [], person: contact, nowMs } = facts;
+  const { heard = [], person: contact, nowMs } = facts;
   const goal = awaited.goalsFrom(step).find((one) => {
     if (heard.some(({ stepId }) => stepId === one.stepId)) return true;
     if (one.eventName === undefined) return awaited.isMeant(one, { contact, nowMs });
-    return events.some((event) => awaited.isMeant(one, { contact, event }));
+    return hasHappened(awaited, one, facts);
   });
   if (!goal) return null;
   const stepEvent: StepEvent = { type: 'goal', stepId: goal.stepId, rule: awaited.rule(goal) };
   return { next: null, stepEvent, target: graph.next(goal) };
+}
+
+/** By the facts, which are others once the person changes: each step of a walk asks again. */
+const happened = new WeakMap<Facts, Map<GoalStep, boolean>>();
+
+function hasHappened(awaited: AwaitedEvents, goal: GoalStep, facts: Facts): boolean {
+  const { events = [], person: contact } = facts;
+  const known = happened.get(facts) ?? new Map<GoalStep, boolean>();
+  happened.set(facts, known);
+  const found = known.get(goal) ?? events.some((event) => awaited.isMeant(goal, { contact, event }));
+  known.set(goal, found);
+  return found;
 }
 
 interface WaitLook {
