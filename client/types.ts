@@ -269,6 +269,8 @@ export interface Automation {
   version?: number;
   /** The draft of the next version; null: there is none. */
   draft: AutomationDraft | null;
+  /** Of an automation that has let people in by a date: how many of the contacts were looked at for theirs since it was activated. Contacts that change are known at once. */
+  dates?: DateSearch;
   /** Moves with everything that is saved, a draft or a version. */
   draftRevision: number;
   statistics?: AutomationStatistics;
@@ -435,6 +437,8 @@ export interface AutomationStatistics {
   converted: number;
   /** Converted of a hundred that entered, with two decimals; null without an entry or a goal. */
   conversionRate: number | null;
+  /** Of date_reached: dates that let nobody in, since they were looked at more than 24 hours later. */
+  missed: number;
   /** Triggers that were not processed yet, and contacts whose run was not started yet. */
   backlog: AutomationBacklog;
   steps: StepStatistics[];
@@ -1708,6 +1712,12 @@ export interface CustomFieldsPage {
   pagination: Pagination;
 }
 
+export interface DateSearch {
+  status: 'running' | 'completed';
+  looked: number;
+  total: number;
+}
+
 export interface DeferralReply {
   /** Its codes; empty when the connection ended without one. */
   reply: string;
@@ -2354,12 +2364,18 @@ export interface EntryCriteria {
   /** Of email_received: an address at a domain of the project that receives mail. */
   address?: string;
   eventName?: string;
-  /** A field of the contact, or contactProperties.<name>. */
+  /** A field of the contact, or contactProperties.<name>. Of date_reached: contactProperties.<name> that is declared as a date or not declared, createdAt or updatedAt. */
   property?: string;
   /** Omitted: any value. */
   fromValue?: CriterionValue;
   /** Omitted: any value. */
   toValue?: CriterionValue;
+  /** Of date_reached: so much before or after the date; days are those of the calendar. */
+  offset?: AutomationOffset;
+  /** Of date_reached: the time of that day, in the zone of the person. */
+  time?: string;
+  /** Of date_reached. true: on each anniversary of the date, from the date itself on; 29 February is 28 February in other years. Omitted: once for each date. */
+  yearly?: boolean;
   /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels. {field: listIds, operator: in_list or not_in_list, value: the id of a list} asks about a list. */
   filterCriteria?: Record<string, unknown>;
 }
@@ -2373,12 +2389,18 @@ export interface EntryCriteriaInput {
   /** Of email_received: an address at a domain of the project that receives mail. */
   address?: string;
   eventName?: string;
-  /** A field of the contact, or contactProperties.<name>. */
+  /** A field of the contact, or contactProperties.<name>. Of date_reached: contactProperties.<name> that is declared as a date or not declared, createdAt or updatedAt. */
   property?: string;
   /** Omitted: any value. */
   fromValue?: CriterionValue;
   /** Omitted: any value. */
   toValue?: CriterionValue;
+  /** Of date_reached: so much before or after the date; days are those of the calendar. */
+  offset?: AutomationOffset;
+  /** Of date_reached: the time of that day, in the zone of the person. */
+  time?: string;
+  /** Of date_reached. true: on each anniversary of the date, from the date itself on; 29 February is 28 February in other years. Omitted: once for each date. */
+  yearly?: boolean;
   /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels. {field: listIds, operator: in_list or not_in_list, value: the id of a list} asks about a list. */
   filterCriteria?: Record<string, unknown>;
 }
@@ -2391,7 +2413,8 @@ export type EntryType =
   | 'event_trigger'
   | 'list_left'
   | 'form_submitted'
-  | 'email_received';
+  | 'email_received'
+  | 'date_reached';
 
 export interface ErrorDetails {
   /** A sentence that says what to do. */
@@ -3650,6 +3673,8 @@ export interface PublishedAutomation {
   version?: number;
   /** The draft of the next version; null: there is none. */
   draft: AutomationDraft | null;
+  /** Of an automation that has let people in by a date: how many of the contacts were looked at for theirs since it was activated. Contacts that change are known at once. */
+  dates?: DateSearch;
   /** Moves with everything that is saved, a draft or a version. */
   draftRevision: number;
   statistics?: AutomationStatistics;

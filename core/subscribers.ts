@@ -1,3 +1,4 @@
+import { recordDates } from './automations/dates/record.ts';
 import { hearAnswer } from './automations/enrollments/answers.ts';
 import { endedEarly } from './automations/enrollments/ended-early.ts';
 import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
@@ -45,6 +46,7 @@ type Registered<Code> = Code extends (deps: CallerDeps, ...rest: infer Rest) => 
 /** All code that lower folders call, in the order in which it is called. */
 const registered: Registered<Subscribers> = {
   contacts: [
+    { onChanges: recordDates },
     { onChanges: recordTriggers, afterCommit: announceTriggers },
     { onDeletions: recordDeletions, afterCommit: announceDeletions },
     { onDeletions: recordMailOfDeleted },

@@ -44,6 +44,19 @@ const propertyValue = {
   maxLength: 1_000,
 } as const;
 
+const timeOfDay = { type: 'string', pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' } as const;
+
+const offset = {
+  title: 'AutomationOffset',
+  type: 'object',
+  required: ['value', 'unit', 'direction'],
+  properties: {
+    value: { type: 'integer', minimum: 0, maximum: DELAY_DAYS_MAX * 1_440 },
+    unit: { enum: ['minutes', 'hours', 'days'] },
+    direction: { enum: ['before', 'after'] },
+  },
+} as const;
+
 const entryTypes = [
   'contact_created',
   'contact_added_to_list',
@@ -53,6 +66,7 @@ const entryTypes = [
   'list_left',
   'form_submitted',
   'email_received',
+  'date_reached',
 ] as const;
 
 const entryType = { title: 'EntryType', enum: entryTypes } as const;
@@ -68,9 +82,23 @@ const entryCriteria = {
       description: 'Of email_received: an address at a domain of the project that receives mail.',
     },
     eventName: line(64),
-    property: { ...line(100), description: 'A field of the contact, or contactProperties.<name>.' },
+    property: {
+      ...line(100),
+      description:
+        'A field of the contact, or contactProperties.<name>. Of date_reached: contactProperties.<name> that is declared as a date or not declared, createdAt or updatedAt.',
+    },
     fromValue: { ...propertyValue, description: 'Omitted: any value.' },
     toValue: { ...propertyValue, description: 'Omitted: any value.' },
+    offset: {
+      ...offset,
+      description: 'Of date_reached: so much before or after the date; days are those of the calendar.',
+    },
+    time: { ...timeOfDay, description: 'Of date_reached: the time of that day, in the zone of the person.' },
+    yearly: {
+      type: 'boolean',
+      description:
+        'Of date_reached. true: on each anniversary of the date, from the date itself on; 29 February is 28 February in other years. Omitted: once for each date.',
+    },
     filterCriteria,
   },
 } as const;
@@ -111,7 +139,7 @@ const until = {
   description:
     'Of a wait_until. Either time: the next moment at which a clock shows it on one of the weekdays; a time that the zone skips is the next moment that it has, one that it has twice the first. Or property: a date of the person, with an offset; a moment that is over passes at once, and a person without a date, or with one more than 3,650 days away, leaves (exitReason no_date). At the end of the wait the moment is computed again from the person as they are then: a date or zone that moved later prolongs the wait, and a date that moved earlier is noticed only then.',
   properties: {
-    time: { type: 'string', pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' },
+    time: timeOfDay,
     weekdays: {
       type: 'array',
       minItems: 1,
@@ -135,16 +163,7 @@ const until = {
       ...line(100),
       description: 'contactProperties.<name>, declared as a date or not declared; createdAt or updatedAt.',
     },
-    offset: {
-      title: 'AutomationOffset',
-      type: 'object',
-      required: ['value', 'unit', 'direction'],
-      properties: {
-        value: { type: 'integer', minimum: 0, maximum: DELAY_DAYS_MAX * 1_440 },
-        unit: { enum: ['minutes', 'hours', 'days'] },
-        direction: { enum: ['before', 'after'] },
-      },
-    },
+    offset,
   },
 } as const;
 
@@ -535,7 +554,18 @@ const statistics = {
   title: 'AutomationStatistics',
   type: 'object',
   required: [
-    ...['entered', 'active', 'completed', 'exited', 'exitedBy', 'emails', 'parked', 'converted', 'conversionRate'],
+    ...[
+      'entered',
+      'active',
+      'completed',
+      'exited',
+      'exitedBy',
+      'emails',
+      'parked',
+      'missed',
+      'converted',
+      'conversionRate',
+    ],
     ...['backlog', 'steps'],
   ],
   properties: {
@@ -550,6 +580,10 @@ const statistics = {
     conversionRate: {
       type: ['number', 'null'],
       description: 'Converted of a hundred that entered, with two decimals; null without an entry or a goal.',
+    },
+    missed: {
+      ...counted,
+      description: 'Of date_reached: dates that let nobody in, since they were looked at more than 24 hours later.',
     },
     backlog: {
       title: 'AutomationBacklog',
@@ -652,6 +686,14 @@ const automation = {
     updatedAt: timestampField,
     version: { type: 'integer', description: 'Moves with every PATCH without draft, and every publication.' },
     draft: draftMark,
+    dates: {
+      title: 'DateSearch',
+      type: 'object',
+      description:
+        'Of an automation that has let people in by a date: how many of the contacts were looked at for theirs since it was activated. Contacts that change are known at once.',
+      required: ['status', 'looked', 'total'],
+      properties: { status: { enum: ['running', 'completed'] }, looked: counted, total: counted },
+    },
     draftRevision: { type: 'integer', description: 'Moves with everything that is saved, a draft or a version.' },
     statistics,
     warnings: {

@@ -1,5 +1,6 @@
 import { signInMails } from '../core/accounts/sign-in/mails.ts';
 import { enrollmentJobQueue } from '../core/automations/by-hand/run.ts';
+import { dateQueue } from '../core/automations/dates/enter.ts';
 import { enrollmentQueue, eventQueue, triggerQueue } from '../core/automations/enrollments/enroll.ts';
 import { automationChangeQueue } from '../core/automations/enrollments/lifecycle-jobs.ts';
 import type { Deps } from '../core/base/deps.ts';
@@ -61,7 +62,7 @@ export const roles = {
       ],
       ...[campaignQueue, campaignMetrics],
       ...[seriesCounts, reputationWarnings],
-      ...[triggerQueue, eventQueue, enrollmentQueue, enrollmentJobQueue, automationChangeQueue],
+      ...[triggerQueue, eventQueue, enrollmentQueue, enrollmentJobQueue, automationChangeQueue, dateQueue],
       (deps) => webhookDeliveries(deps, createPoster(deps.config)),
     ],
     services: [retentionService],

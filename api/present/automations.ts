@@ -1,8 +1,9 @@
 import { pendingOf } from '../../core/automations/by-hand/jobs.ts';
 import type { EnrollmentJob } from '../../core/automations/by-hand/model.ts';
+import type { DateSearch } from '../../core/automations/dates/model.ts';
 import type { EnrollmentView } from '../../core/automations/enrollments/enrollments.ts';
 import type { Automation, AutomationStep, EventDefinition, EventRecord } from '../../core/automations/model.ts';
-import { reentryOf } from '../../core/automations/rules/reentry.ts';
+import { reentryOf } from '../../core/automations/rules/entering/reentry.ts';
 import type { SimulatedAutomation } from '../../core/automations/simulate.ts';
 import type { Inside, Statistics } from '../../core/automations/statistics.ts';
 import type { AutomationWarning } from '../../core/automations/warnings.ts';
@@ -24,7 +25,7 @@ export function presentAutomation(
     trackingClick,
     utm = null,
   } = automation;
-  const { version, draft = null, draftRevision = 0, activeAt, createdAt, updatedAt } = automation;
+  const { version, draft = null, draftRevision = 0, dates, activeAt, createdAt, updatedAt } = automation;
   return {
     id: _id,
     projectId,
@@ -45,6 +46,7 @@ export function presentAutomation(
     version,
     draft: draft && { ...draft, isOutdated: draft.baseVersion !== version, ...inside },
     draftRevision,
+    ...(dates ? { dates: presentSearch(dates) } : {}),
     activeAt,
     createdAt,
     updatedAt,
@@ -58,6 +60,11 @@ function presentStep(step: AutomationStep) {
   const { sealedHeaders, ...webhook } = step.webhook;
   const named = sealedHeaders ? { headers: sealedHeaders.names.map((name) => ({ name })) } : {};
   return { ...step, webhook: { ...webhook, ...named } };
+}
+
+/** The second look finds little. */
+function presentSearch({ status, looked, total }: DateSearch) {
+  return { status: status === 'running' ? status : 'completed', looked, total };
 }
 
 /** With `existing: keep` all stay where they are. */

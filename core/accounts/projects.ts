@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import type { createProjectBody, updateProjectBody } from '../../schemas/accounts/account.ts';
 import { CONTACT_PROPERTY } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
+import { searchDatesAgain } from '../automations/dates/search.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import { AppError, notFound } from '../base/errors.ts';
@@ -121,7 +122,10 @@ export async function updateProject(
     refuseUnseen('project', before, seen);
     const changed = { ...fields, updatedAt: nextUpdate(before, deps.clock.now()) };
     // Automations are compiled with the zones.
-    if (Object.keys(zones).length > 0) await raiseAudienceVersion(deps, project._id, session);
+    if (Object.keys(zones).length > 0) {
+      await raiseAudienceVersion(deps, project._id, session);
+      await searchDatesAgain(deps, session, project._id);
+    }
     await holdExceptedGroups(deps, session, project, cap.set.frequencyCap);
     return changeProject(deps, project, { set: changed, unset }, session);
   });

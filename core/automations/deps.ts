@@ -9,6 +9,7 @@ export type AutomationsDeps = PeopleDeps &
     'budgets',
     | 'automationCounts'
     | 'automationDefinitions'
+    | 'awaitedDates'
     | 'enrollmentJobs'
     | 'enrollments'
     | 'eventDefinitions'

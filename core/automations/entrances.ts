@@ -20,6 +20,7 @@ interface WatchedGoal {
 interface Entrance {
   _id: ObjectId;
   entry: CompiledEntry;
+  activeAt: Date | null;
 }
 
 /** The part of the project rules that enrolls contacts: declared events, the entry criteria of live automations, and zones. */
@@ -28,7 +29,7 @@ export async function readEntrances(
   projectId: ObjectId,
   fieldTypes: Record<string, PropertyType>,
 ): Promise<AddedRules> {
-  const [definitions, live, project] = await Promise.all([
+  const [definitions, begun, project] = await Promise.all([
     deps.db.eventDefinitions.find({ projectId }).toArray(),
     deps.db.automations
       .find({ projectId, status: { $in: ['active', 'paused'] }, deletedAt: null }, { projection: { steps: 0 } })
@@ -38,16 +39,19 @@ export async function readEntrances(
   const { timezone = 'UTC', timezoneProperty = null } = project ?? {};
   const events = new Map(definitions.map((definition) => [definition.eventName, definition]));
   const eventTypes = Object.fromEntries(definitions.map((one) => [one.eventName, propertyTypes(one)]));
-  const entrances = live
+  const entrances = begun
     .filter(({ status }) => status === 'active')
-    .map(({ _id, entryCriteria }) => ({
+    .map(({ _id, entryCriteria, activeAt }) => ({
       _id,
+      activeAt,
       entry: compileEntry(entryCriteria, declaredTypes({ fieldTypes, eventTypes }, entryCriteria)),
     }));
   // Of paused ones too: an event that comes during the pause counts when they continue.
-  const awaited = new Set(live.flatMap((one) => one.awaited ?? []));
-  const goals = await readGoals(deps, projectId, live, fieldTypes);
-  return { events, eventTypes, entrances, awaited, goals, zones: { timezone, timezoneProperty } };
+  const awaited = new Set(begun.flatMap((one) => one.awaited ?? []));
+  const goals = await readGoals(deps, projectId, begun, fieldTypes);
+  const dateAutomationIds = begun.filter(({ dates }) => dates).map(({ _id }) => _id);
+  const zones = { timezone, timezoneProperty };
+  return { events, eventTypes, entrances, awaited, goals, dateAutomationIds, zones };
 }
 
 const GOALS = { 'steps.type': 1, 'steps.stepId': 1, 'steps.eventName': 1, 'steps.filterCriteria': 1 } as const;
@@ -115,6 +119,8 @@ declare module '../people/project-rules.ts' {
     /** Names of what people who are inside automations may wait for. */
     awaited: ReadonlySet<string>;
     goals: WatchedGoal[];
+    /** Active and paused ones that have dates of contacts stored. */
+    dateAutomationIds: ObjectId[];
     zones: Zones;
   }
 }

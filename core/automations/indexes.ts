@@ -86,6 +86,17 @@ export const automationIndexes = {
       because: 'The progress of a job can be read for 30 days after its end.',
     },
   },
+  awaitedDates: {
+    due: {
+      key: { projectId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'Dates of contacts that let them into an automation.',
+    },
+    automation: {
+      key: { projectId: 1, automationId: 1 },
+      because: 'The dates of an automation that is over: removal.',
+    },
+  },
   triggers: {
     due: {
       key: { projectId: 1, dueAt: 1 },

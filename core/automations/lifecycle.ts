@@ -10,6 +10,7 @@ import { wakeQueue } from '../jobs/queue.ts';
 import { refuseTooLong } from '../people/lists/searched.ts';
 import { touchProjectRules } from '../people/project-rules.ts';
 import { referToTemplate } from '../templates/find.ts';
+import { dateSearch } from './dates/search.ts';
 import { draftId, getAutomation } from './definitions.ts';
 import type { AutomationsDeps } from './deps.ts';
 import { searchedBy } from './entrances.ts';
@@ -70,12 +71,18 @@ export async function deleteAutomation(deps: AutomationsDeps, project: Tenant, i
 /** Creates an automation that is live at once. A repeat of the same request finds the one of the first try. */
 export async function insertActive(deps: AutomationsDeps, automation: Automation): Promise<Automation> {
   const { _id, projectId } = automation;
-  const live: Automation = { ...automation, status: 'active', activeAt: deps.clock.now() };
+  const live: Automation = {
+    ...automation,
+    status: 'active',
+    activeAt: deps.clock.now(),
+    ...dateSearch(deps, automation),
+  };
   try {
     await inTransaction(deps, async (session) => {
       await deps.db.automations.insertOne(live, { session });
       await touchRules(deps, session, live);
     });
+    if (live.dueAt) wakeQueue(deps, AUTOMATION_CHANGES, projectId);
     return live;
   } catch (error) {
     const stored = isDuplicateKey(error, '_id_') ? await deps.db.automations.findOne({ _id, projectId }) : null;
@@ -89,7 +96,13 @@ function activate(deps: AutomationsDeps, automation: Automation): Promise<Automa
   const now = deps.clock.now();
   const from = automation.status;
   return moveTo(deps, automation, from, {
-    $set: { status: 'active', activeAt: now, updatedAt: now, ...(from === 'paused' ? { dueAt: AT_ONCE } : {}) },
+    $set: {
+      status: 'active',
+      activeAt: now,
+      updatedAt: now,
+      ...dateSearch(deps, automation),
+      ...(from === 'paused' ? { dueAt: AT_ONCE } : {}),
+    },
   });
 }
 

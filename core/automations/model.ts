@@ -15,7 +15,8 @@ export type EntryType =
   | 'event_trigger'
   | 'list_left'
   | 'form_submitted'
-  | 'email_received';
+  | 'email_received'
+  | 'date_reached';
 
 /** Whether a person who left an automation may enter it again; `afterDays`: so many days after leaving. */
 export type Reentry = 'once' | 'after_exit' | { afterDays: number };
@@ -31,6 +32,11 @@ export interface EntryCriteria {
   property?: string;
   fromValue?: PropertyValue;
   toValue?: PropertyValue;
+  /** Of date_reached, from the date in `property`. */
+  offset?: AutomationUntil['offset'];
+  /** HH:MM */
+  time?: string;
+  yearly?: boolean;
   filterCriteria?: Record<string, unknown>;
 }
 
@@ -360,6 +366,8 @@ export interface AutomationCount {
   completed: number;
   parked: number;
   emails: number;
+  /** Dates that had been reached more than a day before they were looked at. */
+  missed: number;
   /** People who waited in the zone of the project, because they have none. */
   zoneMissing: number;
   /** Of an update_contact step: people it changed, and people it could not change. */

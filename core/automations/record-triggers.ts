@@ -5,7 +5,7 @@ import type { ProjectRules } from '../people/project-rules.ts';
 import type { PublishedChange } from '../people/subscribers.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { Trigger } from './model.ts';
-import type { Chain } from './rules/chain.ts';
+import type { Chain } from './rules/entering/chain.ts';
 
 /** The job queues of automations. */
 export const TRIGGERS = 'triggers';

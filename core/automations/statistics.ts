@@ -30,6 +30,7 @@ export interface Statistics extends Omit<StepStatistics, OfSteps> {
   parked: number;
   /** Converted of a hundred that entered; null without an entry or a goal. */
   conversionRate: number | null;
+  missed: number;
   backlog: { triggers: number; starts: number };
   steps: StepStatistics[];
 }
@@ -65,6 +66,7 @@ export async function statisticsOf(deps: AutomationsDeps, { _id, projectId, step
   return {
     ...total,
     completed: own?.completed ?? 0,
+    missed: own?.missed ?? 0,
     parked: own?.parked ?? 0,
     conversionRate: rateOf(total, steps),
     backlog: { triggers: triggers + events, starts },
@@ -118,6 +120,7 @@ const FIELDS = [
   'completed',
   'parked',
   'emails',
+  'missed',
   'zoneMissing',
   'updated',
   'failed',

@@ -28,6 +28,7 @@ const collectionNames: Record<keyof Collections, string> = {
   contactLists: 'contactLists',
   listCounts: 'listCounts',
   listRemovals: 'listRemovals',
+  awaitedDates: 'awaitedDates',
   enrollmentJobs: 'enrollmentJobs',
   imports: 'imports',
   importChunks: 'importChunks',

@@ -21,6 +21,7 @@ export const shardKeys = {
   consents: BY_ID,
   suppressions: { projectId: 1, email: 1, groupId: 1 },
   enrollments: { projectId: 1, automationId: 1, contactId: 1 },
+  awaitedDates: BY_ID,
   triggers: BY_ID,
   events: BY_ID,
   projectEvents: BY_ID,

@@ -2,6 +2,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { automationActivities } from '../../activities/automations.ts';
 import { backgroundActivities } from '../../activities/index.ts';
+import { dateQueue } from '../../core/automations/dates/enter.ts';
 import type { Directive } from '../../core/automations/enrollments/advance.ts';
 import { enrollmentQueue, eventQueue, triggerQueue } from '../../core/automations/enrollments/enroll.ts';
 import { automationChangeQueue } from '../../core/automations/enrollments/lifecycle-jobs.ts';
@@ -77,6 +78,7 @@ export async function openAutomationStage({ deps }: Environment): Promise<Automa
     eventQueue(deps),
     enrollmentQueue(ours),
     automationChangeQueue(deps),
+    dateQueue(deps),
   ]);
   await Promise.all([workflows.ready, loop.ready]);
   return {

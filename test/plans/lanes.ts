@@ -35,6 +35,7 @@ export async function runLanes(stage: Stage, outside: Outside): Promise<void> {
       ),
       ...[sendMails, checkDomain, migrate].map((work) => work(stage, outside)),
     ]);
+    await awaitDates(stage);
     await until(
       async () => outside.hooks.received.length,
       (count) => count > 0,
@@ -149,6 +150,33 @@ async function enroll(stage: Stage): Promise<void> {
   for (const name of ['one', 'two']) await make(stage, '/contacts', { email: `${name}@in.test` });
   for (const name of ['one', 'two']) await make(stage, '/events/send', { eventName: 'came', email: `${name}@in.test` });
   await enrolled(stage, automation.id, 'completed', 2);
+}
+
+/** One waits for a date: its contacts are looked for, one is looked at before its day, one is changed and one deleted. */
+async function awaitDates(stage: Stage): Promise<void> {
+  const { client } = stage.own;
+  const { awaitedDates } = stage.deps.db;
+  const people: string[] = [];
+  const person = (name: string) => ({ email: `${name}@in.test`, contactProperties: { dueOn: '2099-01-01' } });
+  for (const name of ['dated', 'undated', 'redated']) people.push((await make(stage, '/contacts', person(name))).id);
+  const entryCriteria = { type: 'date_reached', property: 'contactProperties.dueOn', time: '09:00' };
+  const steps = [wait(2), { type: 'email', email: { htmlTemplate: HTML, subject: 'Hi', senderEmail: SENDER } }];
+  const { id } = await make(stage, '/automations', { name: 'By date', active: true, entryCriteria, steps });
+  const own = { projectId: stage.own.project._id, automationId: new ObjectId(id) };
+  const counted = (filter: object, count: number) =>
+    until(
+      () => awaitedDates.countDocuments({ ...own, ...filter }),
+      (found) => found === count,
+      PATIENCE,
+    );
+  await counted({}, 3);
+  await awaitedDates.updateMany(own, { $set: { dueAt: new Date(0) } });
+  await counted({ dueAt: { $gt: new Date('2098-01-01') } }, 3);
+  await client.post('/contacts/email', { ...person('redated'), contactProperties: { dueOn: '2098-06-01' } });
+  await client.delete(`/contacts/${people[1]}`);
+  await counted({}, 2);
+  await client.post(`/automations/${id}/archive`);
+  await counted({}, 0);
 }
 
 /** Contacts wait in an automation while it is changed; one unsubscribes, one is deleted. */

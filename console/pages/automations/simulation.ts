@@ -1,4 +1,4 @@
-import type { Automation, SimulateAutomationBody, Simulation } from '../../../client/index.ts';
+import type { Automation, EntryCriteria, SimulateAutomationBody, Simulation } from '../../../client/index.ts';
 import { END, ENTRY, type Walked, type Way, waysOf } from './graph/flow.ts';
 
 /** The acts of a simulated contact, and where it is at a moment. Pure. */
@@ -43,6 +43,8 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
     body.acts.push({ at: start, kind: 'submits', formId: entry.formId });
   if (entry.type === 'email_received' && entry.address)
     body.acts.push({ at: start, kind: 'writes', address: entry.address });
+  if (entry.type === 'date_reached' && entry.property && !contactId)
+    Object.assign(body.contact, change(entry.property, dateReachedAfter(entry, from)));
   if (entry.type === 'contact_property_changes_from_to' && entry.property) {
     const { property, fromValue = null, toValue = 'a new value' } = entry;
     if (fromValue !== null) Object.assign(body.contact, change(property, fromValue));
@@ -55,6 +57,14 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
   if (after === 'unsubscribes') body.changes.push({ at: later, unsubscribed: true });
   if (after === 'deleted') body.changes.push({ at: later, deleted: true });
   return body;
+}
+
+/** A day that the criteria reach soon after `from`. */
+function dateReachedAfter({ offset }: Pick<EntryCriteria, 'offset'>, from: Date): string {
+  const unitMs = { minutes: 60_000, hours: HOUR_MS, days: DAY_MS };
+  const sign = offset?.direction === 'before' ? 1 : -1;
+  const awayMs = offset ? sign * offset.value * unitMs[offset.unit] : 0;
+  return new Date(from.getTime() + 2 * DAY_MS + awayMs).toISOString().slice(0, 10);
 }
 
 function change(property: string, value: unknown): object {

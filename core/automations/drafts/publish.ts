@@ -3,12 +3,14 @@ import { conflict } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { checkContent, nextVersion, refuseUnseenDraft, unchangedSince } from '../automations.ts';
+import { dateSearch } from '../dates/search.ts';
 import { draftId, keepDefinition } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import { touchRules } from '../lifecycle.ts';
 import type { Automation, AutomationContent, DraftMark } from '../model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from '../record-triggers.ts';
 import { refuseIncomplete, requireNamed } from '../references.ts';
+import { isSameDate } from '../rules/dates.ts';
 import { type Inside, insideOf } from '../statistics.ts';
 import { readAutomation, requireDraft } from './drafts.ts';
 
@@ -68,7 +70,12 @@ async function storeVersion(
   const isRunning = status === 'active';
   // A resume moves those inside a paused automation.
   const moves = isRunning && existing === 'move' ? { dueAt: AT_ONCE } : {};
-  const $set = { ...nextVersion(deps, before, { content, existing }), draft: null, ...moves };
+  const $set = {
+    ...nextVersion(deps, before, { content, existing }),
+    draft: null,
+    ...(isRunning && !waitsForSame(before, content) ? dateSearch(deps, content) : {}),
+    ...moves,
+  };
   return inTransaction(deps, async (session) => {
     const after = await deps.db.automations.findOneAndUpdate(
       { _id, projectId, ...unchangedSince(before) },
@@ -81,6 +88,10 @@ async function storeVersion(
     if (isRunning) await touchRules(deps, session, after, before);
     return after;
   });
+}
+
+function waitsForSame({ entryCriteria: before }: Automation, { entryCriteria: after }: AutomationContent): boolean {
+  return before.type === after.type && isSameDate(before, after);
 }
 
 /** Publishing it would take back what a PATCH has changed since. */

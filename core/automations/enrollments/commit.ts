@@ -18,7 +18,7 @@ import { projectRulesOf } from '../../people/project-rules.ts';
 import { announceContactChanges, type PublishedChange } from '../../people/subscribers.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Enrollment, Reentry, ReentryRefusal } from '../model.ts';
-import { reentryRefusal } from '../rules/reentry.ts';
+import { reentryRefusal } from '../rules/entering/reentry.ts';
 import { type CountedMove, countMoves, processWriter } from './counts.ts';
 import { publishMoves } from './events.ts';
 

@@ -1,5 +1,6 @@
 import { again, type DueOutcome, documentQueue, done } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
+import { forgetDates, searchDates } from '../dates/search.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Automation } from '../model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from '../record-triggers.ts';
@@ -20,16 +21,15 @@ export function automationChangeQueue(deps: AutomationsDeps): JobQueue {
   });
 }
 
-async function followStatus(
-  deps: AutomationsDeps,
-  { _id, projectId, status, moveBefore }: Automation,
-): Promise<DueOutcome> {
+async function followStatus(deps: AutomationsDeps, automation: Automation): Promise<DueOutcome> {
+  const { _id, projectId, status, moveBefore } = automation;
   const people = { projectId, automationId: _id, status: 'active' as const };
   if (status === 'active') {
     const standing = { ...people, $or: [{ parked: true }, { started: true, version: { $lt: moveBefore } }] };
     await deps.db.enrollments.updateMany(standing, { $set: { dueAt: AT_ONCE, asked: true } });
     wakeQueue(deps, ENROLLMENTS, projectId);
   }
+  if (status === 'active') return searchDates(deps, automation);
   if (status !== 'archived') return done;
   const began = performance.now();
   for (;;) {
@@ -37,7 +37,7 @@ async function followStatus(
       .find({ ...people, live: true })
       .limit(PEOPLE_AT_ONCE)
       .toArray();
-    if (inside.length === 0) return done;
+    if (inside.length === 0) return automation.dates ? forgetDates(deps, automation) : done;
     await Promise.all(inside.map((enrollment) => leave(deps, enrollment, 'automation_archived')));
     wakeQueue(deps, ENROLLMENTS, projectId);
     if (performance.now() - began > AGAIN_AFTER_MS) return again(AT_ONCE);

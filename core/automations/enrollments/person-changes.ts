@@ -9,7 +9,7 @@ import { readPast } from '../../people/past.ts';
 import { type ProjectRules, projectRulesOf } from '../../people/project-rules.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { AutomationDefinition, AutomationStep, Enrollment } from '../model.ts';
-import { chainOf } from '../rules/chain.ts';
+import { chainOf } from '../rules/entering/chain.ts';
 import type { Facts, PersonChange } from '../rules/interpreter.ts';
 import { listsAddedTo, type PersonUpdate } from '../rules/update.ts';
 

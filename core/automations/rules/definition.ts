@@ -17,6 +17,7 @@ import type {
   EntryCriteria,
 } from '../model.ts';
 import { type AutomationTypes, askedBy, type GoalStep, isMailEvent, MAIL_EVENTS, typesFor } from './awaited.ts';
+import { dateFaults, missingOfDate } from './dates.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 import { updateFaults } from './update.ts';
 import { delayFaults, untilFaults } from './waits.ts';
@@ -67,6 +68,7 @@ export function draftFaults(
 /** The rules of activation that need no database. */
 export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, 'entryCriteria'>): string[] {
   const { type } = entryCriteria;
+  if (type === 'date_reached') return missingOfDate(entryCriteria);
   if (type === 'form_submitted' && entryCriteria.formId === undefined)
     return ['entryCriteria/formId: is required for form_submitted'];
   if ((type === 'contact_added_to_list' || type === 'list_left') && entryCriteria.listId === undefined)
@@ -132,7 +134,8 @@ function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
     fault('entryCriteria/listId: must not be the global list; use contact_created for every new contact');
   if (entry.address !== undefined && normalizeEmail(entry.address) === null)
     fault('entryCriteria/address: must be an email address');
-  if (entry.property !== undefined && !propertyPath(entry.property))
+  if (entry.type === 'date_reached') dateFaults(entry, 'entryCriteria', declared).forEach(fault);
+  else if (entry.property !== undefined && !propertyPath(entry.property))
     fault('entryCriteria/property: must be a field of the contact or contactProperties.<name>');
   if (entry.filterCriteria) {
     const where = 'entryCriteria/filterCriteria';

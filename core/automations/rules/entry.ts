@@ -1,6 +1,7 @@
 import type { Condition, DeclaredTypes, FilterSubject } from '../../people/filters/filters.ts';
 import type { EntryCriteria, EntryType } from '../model.ts';
 import { compileCriteria } from './criteria.ts';
+import type { DateCriteria } from './dates.ts';
 import { propertyPath } from './definition.ts';
 
 /** A contact with the fields that filters and lists read. */
@@ -22,6 +23,7 @@ export interface CompiledEntry {
   formId: string | null;
   /** Of ours, to which a mail lets its sender in. */
   address: string | null;
+  dates: DateCriteria | null;
   /** Whether this change enrolls the contact. Contacts that already matched before the change do not enter. */
   isEnteredBy(change: PersonChange): boolean;
   /** Whether the filter lets the person in: asked where no change of the contact is the entry. */
@@ -39,6 +41,7 @@ export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): Com
     eventName: null,
     formId: null,
     address: null,
+    dates: null,
     isEnteredBy: never,
     admits: matches,
     stillHolds: always,
@@ -52,6 +55,8 @@ export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): Com
       return { ...base, formId: entry.formId ?? null };
     case 'email_received':
       return { ...base, address: entry.address ?? null };
+    case 'date_reached':
+      return { ...base, dates: entry };
     case 'contact_added_to_list': {
       const isIn = (person: Person | null) => !!person && isInList(person, entry.listId ?? '');
       return {

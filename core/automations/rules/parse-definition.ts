@@ -12,6 +12,7 @@ import type {
   ExitCriteria,
   Reentry,
 } from '../model.ts';
+import type { DateCriteria } from './dates.ts';
 import { sameNames, storedHeaders } from './webhooks/faults.ts';
 
 type Definition = Described<typeof updateAutomationBody>;
@@ -105,9 +106,23 @@ export function readEntry(input: EntryInput | undefined): EntryCriteria {
   if (property) entry.property = property;
   if (fromValue !== undefined && fromValue !== null) entry.fromValue = fromValue;
   if (toValue !== undefined && toValue !== null) entry.toValue = toValue;
+  if (entry.type === 'date_reached') Object.assign(entry, readDate(input ?? {}));
   const filterCriteria = readCriteria(input?.filterCriteria);
   if (filterCriteria) entry.filterCriteria = filterCriteria;
   return entry;
+}
+
+function readDate({ property, offset, time, yearly }: NonNullable<EntryInput>): DateCriteria {
+  return {
+    ...(property ? { property: canonical(property) } : {}),
+    ...(offset ? { offset: { value: offset.value, unit: offset.unit, direction: offset.direction } } : {}),
+    ...(time === undefined ? {} : { time }),
+    yearly: yearly ?? false,
+  };
+}
+
+function canonical(property: string): string {
+  return property.replace(/^customFields\./, 'contactProperties.');
 }
 
 /** As a part of a definition; left out when the caller gave none. */
@@ -127,7 +142,7 @@ function readUntil(input: NonNullable<StepInput['until']>): AutomationUntil {
   if (weekdays !== undefined) until.weekdays = weekdays;
   if (timezone !== undefined) until.timezone = timezone;
   if (latestAfterDays !== undefined) until.latestAfterDays = latestAfterDays;
-  if (property !== undefined) until.property = property.replace(/^customFields\./, 'contactProperties.');
+  if (property !== undefined) until.property = canonical(property);
   if (offset) until.offset = { value: offset.value, unit: offset.unit, direction: offset.direction };
   return until;
 }

@@ -6,8 +6,9 @@ import type { Contact } from '../../people/model.ts';
 import type { ExitReason, Heard, ReentryRefusal, WebhookAnswer } from '../model.ts';
 import { type PersonEvent, stepMeant } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
+import { type Occurrence as DateOccurrence, LATE_MS_MAX, movesOccurrences, nextOccurrence } from './dates.ts';
+import { reentryOf, reentryRefusal } from './entering/reentry.ts';
 import { decide, type Facts, type PersonChange, type Position, type StepEvent } from './interpreter.ts';
-import { reentryOf, reentryRefusal } from './reentry.ts';
 
 type Event = { name: string; properties: Record<string, PropertyValue> };
 
@@ -88,6 +89,11 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
   let inside: Inside | null = null;
   let leftMs: number | null = null;
   const reentry = reentryOf(definition);
+  /** Occurrences of a date are looked at from here on; those of each year would never end. */
+  let dateFromMs = world.fromMs;
+  let lastDate: string | null = null;
+  let areDatesOver = false;
+  let nowMs = world.fromMs;
   /** The acts on the last mail of each step, each once. */
   const done = new Map<string, Set<string>>();
   let lastMail: string | null = null;
@@ -99,7 +105,8 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     leftMs = atMs;
   }
 
-  async function advance(nowMs: number): Promise<void> {
+  async function advance(atMs: number): Promise<void> {
+    nowMs = atMs;
     if (!inside || !contact) return;
     const past = world.tally.of(contact._id.toHexString());
     const change: Facts['change'] = (person, update) => world.change(person, update, nowMs);
@@ -132,6 +139,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
   /** A change that the automation makes does not enroll the contact in it again. */
   function followOwn({ before, after }: PersonChange, atMs: number): void {
     contact = after;
+    noteDate(before, after, atMs);
     if (before === after || !entry.isEnteredBy({ before, after })) return;
     result.skipped.push({ at: new Date(atMs), trigger: entry.type, reason: 'own_change' });
   }
@@ -152,6 +160,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
 
   async function occur(occurrence: Occurrence): Promise<void> {
     const { atMs } = occurrence;
+    nowMs = atMs;
     if (!contact) return;
     if (occurrence.kind === 'event') {
       const { event } = occurrence;
@@ -215,6 +224,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
 
   async function change(before: Contact | null, after: Contact, atMs: number): Promise<void> {
     contact = after;
+    noteDate(before, after, atMs);
     if (before === after) return;
     if (entry.isEnteredBy({ before, after })) await enter(atMs, entry.type);
     if (before && inside && reachesGoal(inside.position, { before, after })) await advance(atMs);
@@ -227,6 +237,25 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     return goals.some((goal) => isMeant(goal, { contact: after }) && !isMeant(goal, { contact: before }));
   }
 
+  /** A new date counts from now on. */
+  function noteDate(before: Contact | null, after: Contact, atMs: number): void {
+    if (entry.dates && movesOccurrences(entry.dates, automation.zones, before, after) === 'date') dateFromMs = atMs;
+  }
+
+  function nextDate(): DateOccurrence | null {
+    if (!entry.dates || !contact || areDatesOver) return null;
+    return nextOccurrence(entry.dates, contact, automation.zones, dateFromMs);
+  }
+
+  async function reach({ atMs, key }: DateOccurrence): Promise<void> {
+    // Another zone may have put it into the past.
+    nowMs = Math.max(nowMs, atMs);
+    dateFromMs = atMs + 1;
+    const isEntry = key !== lastDate && nowMs - atMs <= LATE_MS_MAX;
+    lastDate = key;
+    if (isEntry && contact && entry.admits({ contact })) await enter(nowMs, entry.type);
+  }
+
   if (world.isEntered) {
     contact = world.contact;
     await enter(world.fromMs, 'by hand');
@@ -237,12 +266,19 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     await occur(occurrence);
     await pause();
   }
+  await wakeUntil((nextDate()?.atMs ?? world.fromMs) + 1);
+  areDatesOver = true;
   await wakeUntil(Number.POSITIVE_INFINITY);
   return result;
 
+  /** A date comes before the end of a wait at the same moment. */
   async function wakeUntil(beforeMs: number): Promise<void> {
-    while (inside && inside.untilMs < beforeMs) {
-      await advance(inside.untilMs);
+    for (;;) {
+      const date = nextDate();
+      const endMs = inside?.untilMs ?? Number.POSITIVE_INFINITY;
+      const isDate = date !== null && date.atMs <= endMs;
+      if ((isDate ? date.atMs : endMs) >= beforeMs) return;
+      await (isDate ? reach(date) : advance(endMs));
       await pause();
     }
   }

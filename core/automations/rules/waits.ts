@@ -19,7 +19,7 @@ export interface WaitEnd {
   isZoneMissing: boolean;
 }
 
-type Person = FilterSubject['contact'];
+export type Person = FilterSubject['contact'];
 
 type Weekday = NonNullable<AutomationUntil['weekdays']>[number];
 
@@ -94,18 +94,18 @@ function weekdayOf(day: number): Weekday {
 }
 
 /** null: the property holds no zone, or the project names none. */
-function zoneOf(person: Person, property: string | null): string | null {
+export function zoneOf(person: Person, property: string | null): string | null {
   const value = property === null ? null : compileField(`contactProperties.${property}`)({ contact: person });
   return typeof value === 'string' && isTimezone(value) ? value : null;
 }
 
 /** A number is no date, though it could be read as one. */
-function dateOf(field: string, person: Person): number | null {
+export function dateOf(field: string, person: Person): number | null {
   const value = compileField(field)({ contact: person });
   return typeof value === 'number' ? null : readDate(value);
 }
 
-function offsetMs(offset: AutomationUntil['offset']): number {
+export function offsetMs(offset: AutomationUntil['offset']): number {
   if (!offset) return 0;
   return offset.direction === 'before' ? -delayMs(offset) : delayMs(offset);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { chainOf, refusedBy } from '../../../core/automations/rules/chain.ts';
+import { chainOf, refusedBy } from '../../../core/automations/rules/entering/chain.ts';
 import { renderUpdate } from '../../../core/automations/rules/update.ts';
 import type { Contact } from '../../../core/people/model.ts';
 import { useEnvironment } from '../../support/environment.ts';

@@ -8,6 +8,7 @@ import type { Enrollment, TriggerOutcome } from '../../../core/automations/model
 import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { someOf } from '../../support/random.ts';
+import { until } from '../../support/wait.ts';
 import { type AutomationStage, openAutomationStage } from '../stage.ts';
 import { created, email, filter, makeSending, simple, wait } from '../support.ts';
 
@@ -97,7 +98,7 @@ const item: fc.Arbitrary<Item> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ minute, kind: fc.constantFrom('unsubscribe' as const, 'delete' as const) }) },
 );
 const cases: fc.Arbitrary<Case> = fc.record({
-  entry: fc.constantFrom('created', 'list', 'matches', 'changes', 'event', 'left'),
+  entry: fc.constantFrom('created', 'list', 'matches', 'changes', 'event', 'left', 'date', 'date'),
   reentry: fc.constantFrom(undefined, 'once', 'after_exit', { afterDays: 1 }),
   exits: fc.boolean(),
   pairs: fc.array(pair, { minLength: 1, maxLength: 2 }),
@@ -226,9 +227,29 @@ describe('A simulation', function () {
     const isInside = (filterBy: object) =>
       db.enrollments.findOne({ automationId: new ObjectId(id), live: true, ...filterBy });
 
+    /** The first date after all items is the last one that a simulation looks at. */
+    let lastDateMs = Number.POSITIVE_INFINITY;
+    const dates = { automationId: new ObjectId(id), contactId: new ObjectId(contactId), dueAt: { $exists: true } };
+    async function reachDate(beforeMs: number): Promise<boolean> {
+      const date = await db.awaitedDates.findOne(dates);
+      const atMs = date?.dueAt?.getTime() ?? Number.POSITIVE_INFINITY;
+      if (items.length === 0 && lastDateMs === Number.POSITIVE_INFINITY) lastDateMs = atMs;
+      if (!date || atMs > beforeMs || atMs > lastDateMs) return false;
+      turnTo(atMs);
+      await db.awaitedDates.updateOne({ _id: date._id, dueAt: new Date(atMs) }, { $set: { dueAt: new Date(0) } });
+      await until(
+        () => db.awaitedDates.countDocuments({ ...dates, dueAt: { $lte: clock.now() } }),
+        (count) => count === 0,
+        { everyMs: 10 },
+      );
+      await stage.settled();
+      return true;
+    }
+
     async function next(beforeMs: number): Promise<boolean> {
       const [first] = items;
       const atMs = fromMs + (first?.minute ?? 0) * MINUTE;
+      if (await reachDate(first ? Math.min(beforeMs, atMs - 1) : beforeMs)) return true;
       if (!first || atMs > beforeMs) return false;
       items.shift();
       turnTo(atMs);
@@ -357,6 +378,7 @@ function definition(one: Case, listId: string) {
       filterCriteria: filter('contactProperties.plan', 'equals', 'pro'),
     },
     changes: { type: 'contact_property_changes_from_to', property: 'plan', toValue: 'pro' },
+    date: { type: 'date_reached', property: 'contactProperties.due_on', time: '10:00', yearly: one.isDrafted },
     event: {
       type: 'event_trigger',
       eventName: 'bought',

@@ -25,6 +25,7 @@ export const entryTypes: Record<EntryType, string> = {
   list_left: 'A contact leaves a list or segment',
   form_submitted: 'A person sends a form',
   email_received: 'A contact writes a mail',
+  date_reached: 'A date of a contact is reached',
 };
 
 export const exitTypes: Record<ExitCriteria['type'], string> = {
@@ -47,8 +48,17 @@ export function entryName(entry: EntryCriteria, names: { list: NameOf; form: Nam
   if (entry.type === 'list_left') return entry.listId ? `Leaves ${names.list(entry.listId)}` : 'Leaves a list';
   if (entry.type === 'form_submitted') return entry.formId ? `Sends ${names.form(entry.formId)}` : 'Sends a form';
   if (entry.type === 'email_received') return entry.address ? `Writes to ${entry.address}` : 'Writes a mail';
+  if (entry.type === 'date_reached') return dateName(entry);
   if (entry.type === 'contact_property_changes_from_to') return `${entry.property ?? 'A field'} changes`;
   return entryTypes[entry.type];
+}
+
+/** As in: 7 days before renewsAt, each year. */
+function dateName({ property, offset, yearly }: EntryCriteria): string {
+  const date = property?.replace(/^contactProperties\./, '') ?? 'a date';
+  const moved = offset && offset.value > 0;
+  const away = moved ? `${counted(offset.value, offset.unit.slice(0, -1))} ${offset.direction} ` : 'On ';
+  return `${away}${date}${yearly ? ', each year' : ''}`;
 }
 
 const exits: Record<string, string> = {

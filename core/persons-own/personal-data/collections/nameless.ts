@@ -41,6 +41,10 @@ export const own = {
   automations: WRITTEN,
   automationDefinitions: WRITTEN,
   automationCounts: { nameless: 'Numbers.' },
+  awaitedDates: {
+    leftOut: 'The id of a contact, and when a date of theirs comes. The file has the date itself.',
+    removal: { by: 'deletion' },
+  },
   enrollmentJobs: {
     leftOut: 'Ids of contacts that are to be entered, and addresses that a caller named and no contact had.',
     removal: { by: 'job', how: 'ids leave when the job is over, addresses a day later (core/automations/by-hand)' },

@@ -39,7 +39,7 @@ export const feedbackMutations: readonly Mutation[] = [
   },
   {
     name: 'an automation enrolls a person again by its own change',
-    file: 'core/automations/rules/chain.ts',
+    file: 'core/automations/rules/entering/chain.ts',
     find: "if (chain.some((id) => id.equals(automationId))) return 'own_change';",
     replace: '',
     tests: ['test/automations/definition/updates.test.ts'],

@@ -1,4 +1,4 @@
-import type { AutomationDefinition, Reentry, ReentryRefusal } from '../model.ts';
+import type { AutomationDefinition, Reentry, ReentryRefusal } from '../../model.ts';
 
 const DAY_MS = 86_400_000;
 
