@@ -2,7 +2,7 @@ import { PROPERTIES_MAX, PROPERTY_NAME, PROPERTY_TEXT_MAX } from '../../../../sc
 import type { PropertyValue } from '../../../base/model.ts';
 import type { WebhookAnswer } from '../../model.ts';
 
-/** Reads the answer of a webhook: `{contactProperties}`, or nothing of the person. Other fields are left for later. */
+/** Reads the answer of a webhook: `{contactProperties}`, or nothing about the person. Other fields are ignored. */
 export function answerOf(json: unknown): WebhookAnswer {
   if (json === null) return {};
   if (typeof json !== 'object' || Array.isArray(json))
