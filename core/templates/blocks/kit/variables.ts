@@ -30,7 +30,7 @@ export function wordsFault(words = ''): string | undefined {
 /** undefined: all tags in it are variables. For addresses, alternative texts and titles. */
 export function mixedFault(text = ''): string | undefined {
   const [literals, variables] = [literalsOf(text).join(' '), variablesOf(text)];
-  const isClean = !literals.includes('{{') && !/[{\\]\{\{/.test(text) && !text.includes('}}}');
+  const isClean = !literals.includes('{{') && !/[{\\]\{\{/.test(text);
   return isClean && variables.every(({ variable }) => isReadable(variable))
     ? undefined
     : 'may have variables alone as tags: {{name}} or {{name default="none"}}';
