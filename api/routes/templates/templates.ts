@@ -159,7 +159,7 @@ export const templateRoutes = [
     errors: { 422: 'The template fails with these data.' },
     isComputed: true,
     perMinute: PREVIEWS_A_MINUTE,
-    handler: async ({ deps, project, body }) => previewSource(deps, project, body, body),
+    handler: async ({ deps, project, body }) => previewSource(deps, project, { ...body, text: null }, body),
   }),
   endpoint({
     operation: 'templates.render',

@@ -113,6 +113,14 @@ describe('A template written as content blocks', () => {
     expect([blocks.builderType, blocks.editorJson.blocks.length]).to.deep.equal(['editor', 2]);
   });
 
+  it('takes no text part from the caller', async () => {
+    const { templateId } = await done(create({ emailTemplate: '<p>1</p>', text: { not: 'a text' } }));
+    await done(change(templateId, { emailTemplate: '<p>2</p>', text: 'Mine' }));
+    expect((await done(key.post(`/templates/${templateId}/preview`, {}))).text).to.equal('2');
+    const draft = { emailTemplate: '<p>3</p>', text: { not: 'a text' } };
+    expect((await done(key.post('/templates/preview', draft))).text).to.equal('3');
+  });
+
   it('leaves the JSON of an editor of the caller as it is', async () => {
     const editorJson = { mine: [1, 2] };
     const { templateId } = await done(create({ emailTemplate: '<p>1</p>', editorJson, builderType: 'editor' }));
