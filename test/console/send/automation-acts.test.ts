@@ -37,6 +37,11 @@ const contents: Record<string, Content> = {
   },
   update_contact: { type: 'update_contact', update: { contactProperties: { plan: 'pro' } } },
   exit: { type: 'exit' },
+  goal: { type: 'goal', eventName: 'paid' },
+  webhook: {
+    type: 'webhook',
+    webhook: { url: 'https://hooks.example.com/', wait: true, timeout: { value: 1, unit: 'hours' } },
+  },
   wait_event: { type: 'wait_event', waitEvent: { eventName: 'bought', timeout: { value: 2, unit: 'days' } } },
 };
 const linear = [wait('w1'), email('m1'), wait('w2'), email('m2')];
@@ -122,7 +127,7 @@ describe('The acts of the automation editor', () => {
     expect(lines(late)).to.contain('event>w2 (when it comes), event>late (not in time), late>w2');
     expect(lines(done(remove(late, 'late', ids())))).to.equal(lines(waiting));
     const last = done(addOn(linear, 'm2', contents.wait_event!, () => 'event'));
-    expect(why(addOn(last, 'event/timed_out', contents.email!, ids()))).to.contain('add “Leave” on it first');
+    expect(why(addOn(last, 'event/timed_out', contents.email!, ids()))).to.contain('add “Leave” on the first one');
     const left = done(addOn(last, 'event/heard', contents.exit!, () => 'leave'));
     const reminded = done(addOn(left, 'event/timed_out', contents.update_contact!, () => 'late'));
     expect(lines(reminded)).to.contain('event>leave (when it comes), event>late (not in time)');
@@ -137,7 +142,9 @@ describe('The acts of the automation editor', () => {
       ...linear.slice(2),
     ];
     expect(faults(apart)).to.deep.equal([]);
-    expect(why(addOn(apart, 'event/timed_out', contents.update_contact!, ids()))).to.contain('add “Leave” on it first');
+    expect(why(addOn(apart, 'event/timed_out', contents.update_contact!, ids()))).to.contain(
+      'add “Leave” on the first one',
+    );
   });
 
   it('remove a step, a mail with its wait where they take turns, and a fork with its ways', () => {
@@ -273,7 +280,7 @@ function odd(random: () => number): Steps {
     };
     const some = main.slice(0, 2 + Math.floor(random() * 4)).map((id) => {
       const links = { nextStepId: random() < 0.3 ? target() : null };
-      const awaits = { type: 'wait_event', timeoutStepId: random() < 0.5 ? target() : null };
+      const awaits = { ...contents.wait_event!, timeoutStepId: random() < 0.5 ? target() : null };
       const steps = [wait(id, links), wait(id, links), wait(id, { ...links, ...awaits }), email(id, links)];
       return pick(steps);
     });

@@ -306,7 +306,7 @@ describe('The editor of automations', () => {
     await saved();
     await plus('on not in time of Wait for bought').click();
     await item('Mail').click();
-    await page.getByText('The way of the event ends here').waitFor();
+    await page.getByText('Both ways end here').waitFor();
     await plus('on when it comes of Wait for bought').click();
     await item('Leave').click();
     await plus('on not in time of Wait for bought').click();
@@ -367,6 +367,64 @@ describe('The editor of automations', () => {
     expect(await panel.getByLabel('Wait', { exact: true }).getAttribute('readonly')).to.not.equal(null);
     expect(await board.getByRole('button', { name: /^Add a step/ }).count()).to.equal(0);
     await expectAccessible(viewer);
+  });
+
+  it('edits the date by which people enter, a goal, and an answer that is waited for', async () => {
+    const { client } = suite.own;
+    await created(client, '/events', { eventName: 'renewed' });
+    const { id } = await created(client, '/automations', { name: 'By date', steps: [wait(1), email('a')] });
+    const page = await suite.open(`/automations/${id}/edit`);
+    const { panel, node, plus, item, saved } = editorOf(page);
+    await page
+      .getByRole('link', { name: /^People enter|A contact is created/ })
+      .first()
+      .click();
+    await panel.getByLabel('People enter when').selectOption('A date of a contact is reached');
+    await panel.getByLabel('Date', { exact: true }).fill('contactProperties.birthday');
+    await panel.getByLabel('Days').fill('2');
+    await panel.getByLabel('Each year').check();
+    await node(/2 days before birthday/).waitFor();
+    await saved();
+    await expectAccessible(page);
+    await shoot(page, 'editor-date');
+
+    await plus('after a').click();
+    await item('Goal').click();
+    await panel.getByRole('radio', { name: 'An event' }).check();
+    await pickFound(panel.getByLabel('Event', { exact: true }), 'renewed');
+    await node(/^Goal: renewed/).waitFor();
+    await saved();
+    await expectAccessible(page);
+    await shoot(page, 'editor-goal');
+
+    await plus('after Goal: renewed').click();
+    await item('Post to a program').click();
+    await panel.getByLabel('Address').fill('https://hooks.example.com/people');
+    await panel.getByLabel('Wait for its answer').check();
+    await panel.getByLabel('Hours at most').fill('6');
+    await saved();
+    await plus('on answered of Ask hooks.example.com').click();
+    await item('Leave').click();
+    await plus('on no answer of Ask hooks.example.com').click();
+    await item('Change the person').click();
+    await node(/to mend/)
+      .first()
+      .waitFor();
+    expect(await panel.getByLabel('Wait for its answer').count()).to.equal(0);
+    await node(/^Ask hooks/).click();
+    expect(await panel.getByLabel('Wait for its answer').isDisabled()).to.equal(true);
+    await expectAccessible(page);
+    await shoot(page, 'editor-answer');
+    const { entryCriteria, steps } = await stored(`/automations/${id}`);
+    expect(entryCriteria).to.deep.include({
+      type: 'date_reached',
+      property: 'contactProperties.birthday',
+      yearly: true,
+    });
+    expect(entryCriteria.offset).to.deep.equal({ value: 2, unit: 'days', direction: 'before' });
+    expect(steps.find(({ type }: { type: string }) => type === 'goal')).to.include({ eventName: 'renewed' });
+    const { webhook } = steps.find(({ type }: { type: string }) => type === 'webhook');
+    expect(webhook).to.deep.include({ wait: true, timeout: { value: 6, unit: 'hours' } });
   });
 
   it('begins with shapes that the interface takes, whose mails have words, a way out, and fallbacks', async () => {

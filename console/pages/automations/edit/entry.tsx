@@ -3,6 +3,7 @@ import { Chooser, ChooserField } from '../../../parts/choose/chooser.tsx';
 import { events, forms, lists, suppressionGroups } from '../../../parts/choose/things.ts';
 import { Field, Select } from '../../../parts/forms/field.tsx';
 import { entryTypes, exitTypes } from '../graph/state.tsx';
+import { DateEntry, dateOf, readDate } from './date-entry.tsx';
 import type { Values } from './draft.ts';
 import { Conditions } from './steps/conditions.tsx';
 import { useLinkedForm } from './steps/step-form.ts';
@@ -77,6 +78,7 @@ export function EntryForm(props: Props) {
           why={why}
         />
       )}
+      {type === 'date_reached' && <DateEntry form={form} why={why} />}
       <section class="stack near way" aria-label="Only those">
         <Conditions
           criteria={filterCriteria}
@@ -121,7 +123,7 @@ export function EntryForm(props: Props) {
 }
 
 function read({ name, entryCriteria, reentry, exitCriteria, unsubscribeGroupId }: Values) {
-  const { type, listId = '', formId = '', address = '', eventName = '', property = '' } = entryCriteria;
+  const { type, listId = '', formId = '', address = '', eventName = '' } = entryCriteria;
   return {
     name,
     'entryCriteria/type': type as string,
@@ -129,7 +131,7 @@ function read({ name, entryCriteria, reentry, exitCriteria, unsubscribeGroupId }
     'entryCriteria/formId': formId,
     'entryCriteria/address': address,
     'entryCriteria/eventName': eventName,
-    'entryCriteria/property': property,
+    ...readDate(entryCriteria),
     reentry: typeof reentry === 'object' ? 'after_days' : reentry,
     'reentry/afterDays': typeof reentry === 'object' ? String(reentry.afterDays) : '30',
     exitCriteria: exitCriteria.type as string,
@@ -161,7 +163,8 @@ function entryOf({ entryCriteria }: Values, typed: ReturnType<typeof read>): Ent
   };
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text));
   const change = type === 'contact_property_changes_from_to' ? { fromValue, toValue } : {};
-  return { type, ...given, ...defined({ ...change, filterCriteria }) };
+  const date = type === 'date_reached' ? dateOf(entryCriteria, typed) : {};
+  return { type, ...given, ...date, ...defined({ ...change, filterCriteria }) };
 }
 
 function defined<T extends object>(fields: T): T {

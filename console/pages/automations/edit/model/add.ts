@@ -10,8 +10,11 @@ import {
   found,
   Impossible,
   isFork,
+  isLate,
   isLinear,
+  isTwoWay,
   isWait,
+  lateOf,
   type NewId,
   newStep,
   nextOf,
@@ -19,11 +22,11 @@ import {
   type Outcome,
   type Step,
   type Steps,
-  TIMED_OUT,
+  setLate,
 } from './steps.ts';
 import { takeOver } from './waits.ts';
 
-const BOTH_END = 'The way of the event ends here: add “Leave” on it first, so that the two can differ.';
+const BOTH_END = 'Both ways end here: add “Leave” on the first one, so that the two can differ.';
 
 /** Steps that go together: the first one is entered, the last one is left, and the others are within its ways. */
 export interface Block {
@@ -80,11 +83,12 @@ function placeOn(steps: Steps, { from, branchId }: Way): Pick<Step, 'parentBranc
 }
 
 /** Where the block is written so that the step before it leads to it. */
-function indexOn(steps: Step[], { from, branchId }: Way, head: Step): number {
+function indexOn(steps: Step[], way: Way, head: Step): number {
+  const { from, branchId } = way;
   const before = found(steps, from);
   const at = steps.indexOf(before);
-  if (before.type === 'wait_event') {
-    partWays(steps, before, { head, isLate: branchId === TIMED_OUT });
+  if (isTwoWay(before)) {
+    partWays(steps, before, { head, isOnLate: isLate(way) });
     return at + 1;
   }
   if (typeof branchId === 'string') {
@@ -99,17 +103,17 @@ function indexOn(steps: Step[], { from, branchId }: Way, head: Step): number {
   return follower === -1 ? steps.length : follower;
 }
 
-/** A block on one of the two ways after an event leaves the other one where it led. */
-function partWays(steps: Steps, step: Step, { head, isLate }: { head: Step; isLate: boolean }): void {
+/** A block on one of the two ways leaves the other one where it led. */
+function partWays(steps: Steps, step: Step, { head, isOnLate }: { head: Step; isOnLate: boolean }): void {
   const heard = nextOf(steps, step);
-  if (heard === null && !step.timeoutStepId) {
+  if (heard === null && lateOf(step) === null) {
     if (head.type !== 'exit') throw new Impossible(BOTH_END);
     return;
   }
-  if (isLate && heard === null) throw new Impossible(BOTH_END);
-  const late = step.timeoutStepId ?? heard;
-  step.nextStepId = isLate ? heard : null;
-  step.timeoutStepId = isLate ? head.stepId : late;
+  if (isOnLate && heard === null) throw new Impossible(BOTH_END);
+  const late = lateOf(step) ?? heard;
+  step.nextStepId = isOnLate ? heard : null;
+  setLate(step, isOnLate ? head.stepId : late);
 }
 
 /** The step leads there, and the ways of a fork join there. */

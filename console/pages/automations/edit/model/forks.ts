@@ -6,12 +6,14 @@ import {
   forksOf,
   found,
   Impossible,
+  lateOf,
   type NewId,
   type Outcome,
   placedIn,
   reachedFrom,
   type Step,
   type Steps,
+  setLate,
   targetsOf,
   within,
 } from './steps.ts';
@@ -73,8 +75,8 @@ export function joinWay(steps: Steps, stepId: string, branchId: string, to: stri
       const isOfWay = inside.has(step.stepId) && (!branch || isOn(next, step, stepId, branchId));
       const isOut = step.nextStepId !== null && !inside.has(step.nextStepId);
       if (isOfWay && isOut && (branch || step.nextStepId === before)) step.nextStepId = null;
-      const isLateOut = step.timeoutStepId && !inside.has(step.timeoutStepId);
-      if (isOfWay && isLateOut && (branch || step.timeoutStepId === before)) step.timeoutStepId = null;
+      const late = lateOf(step);
+      if (isOfWay && late !== null && !inside.has(late) && (branch || late === before)) setLate(step, null);
     }
     const way = branch ?? fork.shares?.find((one) => one.branchId === branchId);
     if (way && before !== null && way.nextStepId === before) way.nextStepId = null;

@@ -9,10 +9,12 @@ import {
   found,
   Impossible,
   isFork,
+  lateOf,
   type NewId,
   type Outcome,
   type Step,
   type Steps,
+  setLate,
 } from './steps.ts';
 import { takeOver } from './waits.ts';
 
@@ -57,7 +59,10 @@ function blockOf(unit: readonly Step[]): Block {
   const [head, ...rest] = unit;
   if (!head) throw new Impossible('The step is gone.');
   const ids = new Set(unit.map(({ stepId }) => stepId));
-  for (const step of unit) if (step.timeoutStepId && !ids.has(step.timeoutStepId)) step.timeoutStepId = null;
+  for (const step of unit) {
+    const late = lateOf(step);
+    if (late !== null && !ids.has(late)) setLate(step, null);
+  }
   for (const step of rest) if (step.nextStepId !== null && !ids.has(step.nextStepId)) step.nextStepId = null;
   for (const step of rest)
     for (const branch of step.branches ?? [])
@@ -73,7 +78,7 @@ function renamed(unit: readonly Step[], newId: NewId): Step[] {
     step.stepId = named(step.stepId) ?? step.stepId;
     step.parentBranchStepId = named(step.parentBranchStepId);
     step.nextStepId = named(step.nextStepId);
-    if (step.timeoutStepId) step.timeoutStepId = named(step.timeoutStepId);
+    if (lateOf(step) !== null) setLate(step, named(lateOf(step)));
     for (const fork of forksOf(step)) fork.nextStepId = named(fork.nextStepId);
     for (const branch of step.branches ?? []) branch.mergeStepId = named(branch.mergeStepId);
   }

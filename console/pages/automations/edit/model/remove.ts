@@ -9,6 +9,7 @@ import {
   found,
   Impossible,
   isFork,
+  isLate,
   isLinear,
   isWait,
   type NewId,
@@ -19,7 +20,7 @@ import {
   retarget,
   type Step,
   type Steps,
-  TIMED_OUT,
+  setLate,
   within,
 } from './steps.ts';
 import { hasty } from './waits.ts';
@@ -80,7 +81,7 @@ function redirect(steps: Step[], way: Way, to: string | null): void {
   if (now?.to === (to ?? END)) return;
   if (to === null) throw new Impossible(OTHERWISE_ENDS);
   if (way.from === ENTRY) moveToFront(steps, to);
-  else if (way.branchId === TIMED_OUT) found(steps, way.from).timeoutStepId = to;
+  else if (isLate(way)) setLate(found(steps, way.from), to);
   else if (isFork(found(steps, way.from)) && way.branchId)
     redirectFork(steps, found(steps, way.from), way.branchId, to);
   else found(steps, way.from).nextStepId = to;

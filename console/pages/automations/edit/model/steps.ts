@@ -6,9 +6,12 @@ import { END, ENTRY, placeIn, placeOf, type Way, waysOf } from '../../graph/flow
 export type Step = AutomationStep;
 export type Steps = readonly Step[];
 
+/** Of a wait for something from outside: where its second way leads, when that does not come. */
+type LateLink = 'timeoutStepId' | 'failureStepId';
+
 /** A step without its id and links. */
 export type Content = Pick<Step, 'type'> &
-  Partial<Omit<Step, 'type' | 'stepId' | 'nextStepId' | 'timeoutStepId' | 'parentBranchStepId' | 'parentBranchId'>>;
+  Partial<Omit<Step, 'type' | 'stepId' | 'nextStepId' | LateLink | 'parentBranchStepId' | 'parentBranchId'>>;
 
 /** The steps after the act, and the step that it was about; or why nothing was done. */
 export type Outcome = { steps: Steps; stepId: string | null } | { why: string };
@@ -42,10 +45,27 @@ export function copyOf(steps: Steps): Step[] {
 export function newStep({ checkExitCriteria = true, ...content }: Content, newId: NewId): Step {
   return {
     ...structuredClone(content),
-    ...(content.type === 'wait_event' && { timeoutStepId: null }),
+    ...(isTwoWay(content) && { [lateLink(content)]: null }),
     stepId: newId(content.type),
     ...{ nextStepId: null, parentBranchStepId: null, parentBranchId: null, checkExitCriteria },
   };
+}
+
+/** It has a second way, when nothing comes. */
+export function isTwoWay({ type, webhook }: Pick<Step, 'type' | 'webhook'>): boolean {
+  return type === 'wait_event' || webhook?.wait === true;
+}
+
+export function lateOf(step: Step): string | null {
+  return step[lateLink(step)] ?? null;
+}
+
+export function setLate(step: Step, to: string | null): void {
+  step[lateLink(step)] = to;
+}
+
+function lateLink({ type }: Pick<Step, 'type'>): LateLink {
+  return type === 'webhook' ? 'failureStepId' : 'timeoutStepId';
 }
 
 export function isFork({ type }: Pick<Step, 'type'>): boolean {
@@ -93,7 +113,7 @@ export function within(steps: Steps, forkId: string): Set<string> {
 export function retarget(steps: readonly Step[], from: string, to: string | null): void {
   for (const step of steps) {
     if (step.nextStepId === from) step.nextStepId = to;
-    if (step.timeoutStepId === from) step.timeoutStepId = to;
+    if (lateOf(step) === from) setLate(step, to);
     for (const fork of forksOf(step)) if (fork.nextStepId === from) fork.nextStepId = to;
     for (const branch of step.branches ?? []) if (branch.mergeStepId === from) branch.mergeStepId = to;
   }
@@ -131,8 +151,10 @@ export function reachedFrom(targets: Targets, from: string): Set<string> {
 
 export { END, ENTRY };
 
-/** The way of a wait_event whose event did not come. */
-export const TIMED_OUT = 'timed_out';
+/** The second ways, as the history says them. */
+export function isLate({ branchId }: Pick<Way, 'branchId'>): boolean {
+  return branchId === 'timed_out' || branchId === 'webhook_failed';
+}
 
 /** In a new branch: it joins wherever its step leads to. */
 export const JOINS = '';

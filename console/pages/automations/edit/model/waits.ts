@@ -41,12 +41,12 @@ function directly(steps: Steps): Set<string> {
   return new Set(waysOf(steps).flatMap(({ from, to }) => (waits.has(from) || to === END ? [] : [to])));
 }
 
-/** Steps that are reached from a mail, or from the entry, with no wait between. */
+/** Steps that are reached from a mail, a goal or the entry, with no wait between. */
 function unpaused(steps: Steps): Set<string> {
   const targets = targetsOf(waysOf(steps));
   const waits = new Set(steps.filter(isWait).map(({ stepId }) => stepId));
   const reached = new Set<string>();
-  const open = [ENTRY, ...steps.filter(({ type }) => type === 'email').map(({ stepId }) => stepId)];
+  const open = [ENTRY, ...steps.filter(({ type }) => type === 'email' || type === 'goal').map(({ stepId }) => stepId)];
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (const to of targets.get(at) ?? []) {
       if (waits.has(to) || reached.has(to)) continue;

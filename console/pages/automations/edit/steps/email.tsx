@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { AutomationEmail, PreviewDraftBody } from '../../../../../client/index.ts';
 import { Chooser, ChooserField } from '../../../../parts/choose/chooser.tsx';
 import { marketingTemplates, senders } from '../../../../parts/choose/things.ts';
-import { Options } from '../../../../parts/forms/choices.tsx';
+import { Checkbox, Options } from '../../../../parts/forms/choices.tsx';
 import { Field } from '../../../../parts/forms/field.tsx';
 import type { Form } from '../../../../parts/forms/form.ts';
 import { UploadButton } from '../../../../parts/forms/upload-button.tsx';
@@ -75,6 +75,13 @@ function EmailForm(props: StepFormProps) {
         />
         {props.errors['email/senderEmail'] && <span class="hint t-bad">{props.errors['email/senderEmail']}</span>}
       </div>
+      <Checkbox
+        form={form}
+        name="waits"
+        label="Wait for room under the frequency cap"
+        hint="Up to seven days, where the project has a cap. Else the mail is left out."
+        isDisabled={why !== null}
+      />
       {isTemplate ? (
         <>
           <ChooserField form={form} name="email/templateId" label="Template" things={marketingTemplates} />
@@ -153,11 +160,12 @@ function Written({ form, why }: { form: Form<Values>; why: string | null }) {
   );
 }
 
-function read({ email: { subject = '', previewText = '', templateId = '', htmlTemplate } = {} }: Step) {
+function read({ email: { subject = '', previewText = '', templateId = '', htmlTemplate, whenCapped } = {} }: Step) {
   return {
     content: htmlTemplate === undefined && templateId ? 'template' : 'written',
     'email/subject': subject,
     'email/previewText': previewText,
+    waits: whenCapped === 'wait',
     'email/templateId': templateId,
     'email/htmlTemplate': htmlTemplate ?? starter('marketing'),
   };
@@ -169,6 +177,7 @@ function write(step: Step, values: Values): Step {
     subject: values['email/subject'] || undefined,
     previewText: values['email/previewText'] || undefined,
     templateId: isTemplate ? values['email/templateId'] || undefined : undefined,
+    whenCapped: values.waits ? 'wait' : undefined,
     templateName: undefined,
     htmlTemplate: isTemplate ? undefined : values['email/htmlTemplate'],
   });

@@ -1,6 +1,7 @@
 import { branch } from './branch.tsx';
 import { email } from './email.tsx';
 import { exit } from './exit.tsx';
+import { goal } from './goal.tsx';
 import { split } from './split.tsx';
 import type { Kind } from './step-form.ts';
 import { updateContact } from './update-contact.tsx';
@@ -19,5 +20,6 @@ export const kinds: Readonly<Record<string, Kind>> = {
   split,
   update_contact: updateContact,
   webhook,
+  goal,
   exit,
 };

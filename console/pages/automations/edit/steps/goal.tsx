@@ -1,0 +1,72 @@
+import { ChooserField } from '../../../../parts/choose/chooser.tsx';
+import { events } from '../../../../parts/choose/things.ts';
+import { Options } from '../../../../parts/forms/choices.tsx';
+import { Field } from '../../../../parts/forms/field.tsx';
+import type { Step } from '../model/steps.ts';
+import { Conditions } from './conditions.tsx';
+import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
+
+export const goal: Kind = {
+  label: 'Goal',
+  hint: 'Who reaches it continues here, from any step before',
+  icon: 'mark',
+  make: () => ({ type: 'goal' }),
+  Form: GoalForm,
+};
+
+function GoalForm(props: StepFormProps) {
+  const { step, errors, why, onChange } = props;
+  const form = useStepForm(props, read, write);
+  const isEvent = form.values.value.kind === 'event';
+  return (
+    <>
+      <p class="dim small">Who reaches it counts as converted. Others pass through.</p>
+      <Options
+        form={form}
+        name="kind"
+        label="Reached by"
+        look="segments"
+        options={[
+          { value: 'person', label: 'What the person is', isDisabled: why !== null },
+          { value: 'event', label: 'An event', isDisabled: why !== null },
+        ]}
+      />
+      {isEvent && why === null && (
+        <ChooserField form={form} name="eventName" label="Event" placeholder="Choose an event" things={events} />
+      )}
+      {isEvent && why !== null && <Field form={form} name="eventName" label="Event" isMono why={why} />}
+      {isEvent && step.filterCriteria && <p class="dim small">It has conditions, which the interface alone changes.</p>}
+      {!isEvent && (
+        <section class="stack near way" aria-label="Those who">
+          <Conditions
+            criteria={step.filterCriteria ?? null}
+            errors={errors}
+            isReadOnly={why !== null}
+            onChange={(criteria) => onChange(withFilter(step, criteria), `${step.stepId} filter`)}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+function read({ eventName }: Step) {
+  return { kind: (eventName === undefined ? 'person' : 'event') as string, eventName: eventName ?? '' };
+}
+
+/** A filter of people cannot be about an event, nor the other way round. */
+function write(step: Step, { kind, eventName }: ReturnType<typeof read>): Step {
+  const wasEvent = step.eventName !== undefined;
+  const isEvent = kind === 'event';
+  const { eventName: _, filterCriteria, ...rest } = step;
+  return {
+    ...rest,
+    ...(isEvent && { eventName }),
+    ...(wasEvent === isEvent && filterCriteria && { filterCriteria }),
+  };
+}
+
+function withFilter(step: Step, criteria: Record<string, unknown> | null): Step {
+  const { filterCriteria: _, ...rest } = step;
+  return criteria ? { ...rest, filterCriteria: criteria } : rest;
+}
