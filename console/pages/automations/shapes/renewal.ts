@@ -1,25 +1,18 @@
-import { HELLO, mail, type Shape } from './parts.ts';
+import { HELLO, mail, type Shape, wait } from './parts.ts';
 
 const RENEWS = 'contactProperties.renewsAt';
 
-function before(value: number) {
-  const offset = { value, unit: 'days', direction: 'before' } as const;
-  return { type: 'wait_until', until: { property: RENEWS, offset } } as const;
+function days(value: number) {
+  return { value, unit: 'days', direction: 'before' } as const;
 }
 
 export const renewal: Shape = {
   label: 'Renewal',
   hint: 'A notice two weeks and three days before a plan renews',
   name: 'Renewal',
-  entryCriteria: {
-    type: 'contact_property_matches_with',
-    filterCriteria: {
-      logicalOperator: 'AND',
-      groups: [{ field: RENEWS, operator: 'is_not_empty', fieldType: 'date' }],
-    },
-  },
+  entryCriteria: { type: 'date_reached', property: RENEWS, offset: days(14), time: '09:00', yearly: false },
   steps: [
-    before(14),
+    wait(0, 'minutes'),
     mail({
       subject: 'Your plan renews in two weeks',
       previewText: 'There is nothing to do if you want to stay.',
@@ -30,7 +23,7 @@ export const renewal: Shape = {
         'If you want another plan, or none, answer this mail before then.',
       ],
     }),
-    before(3),
+    { type: 'wait_until', until: { property: RENEWS, offset: days(3) } },
     mail({
       subject: 'Three days until your plan renews',
       previewText: 'The last moment for a change.',

@@ -1,4 +1,5 @@
 import { basket } from './basket.ts';
+import { birthday } from './birthday.ts';
 import { blank } from './blank.ts';
 import { course } from './course.ts';
 import { form } from './form.ts';
@@ -16,6 +17,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   form,
   basket,
   winBack,
+  birthday,
   renewal,
   reEngage,
   reConsent,
