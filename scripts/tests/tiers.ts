@@ -23,8 +23,11 @@ const rest = [
 
 /** Random cases that take long: `npm test` tries a fifth of them, `npm run test:rest` all. */
 const sampled = [
+  'test/automations/entries/occurrences.test.ts',
   'test/automations/simulation/matches-runtime.test.ts',
+  'test/automations/waits/event-and-time-out.test.ts',
   'test/campaigns/numbers/property.test.ts',
+  'test/console/send/automation-acts.test.ts',
   'test/contacts/behaviour/property.test.ts',
   'test/fuzz/',
   'test/migrations/suppressed.test.ts',

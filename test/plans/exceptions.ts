@@ -94,8 +94,8 @@ export const reading: Record<string, string> = {
   'inboundMessages {projectId, status}': 'The same.',
   'inboundMessages {$or[{from.email: $options $regex} {subject: $options $regex} {text: $options $regex}], projectId}':
     'A search for a text; too long a search is 400.',
-  'projectEvents {createdAt: $gte $lt, projectId, type: $in, writtenAt: $gte}':
-    'A replay of a webhook: the events of its range, of which its types are taken.',
+  'projectEvents {$or[{to.webhookId} {type: $in}], createdAt: $gte $lt, projectId, writtenAt: $gte}':
+    'A replay of a webhook: the events of its range, of which those of its types and of its steps are taken.',
   'contactErasures {deletedAt: $lte, dueAt: $exists, isOutOfBlocks: $exists, projectId}':
     'Pending erasures of a project; those that are out of the blocks are passed over.',
 };
