@@ -21,8 +21,8 @@ export const edgesMutations: readonly Mutation[] = [
   {
     name: 'events of another project are replayed',
     file: 'core/events/webhooks.ts',
-    find: 'const filter = { projectId, ...chosen, type:',
-    replace: 'const filter = { ...chosen, type:',
+    find: 'const filter = { projectId, ...chosen, $or:',
+    replace: 'const filter = { ...chosen, $or:',
     tests: ['test/feed/webhooks.test.ts'],
     grep: 'reach no webhook',
   },
