@@ -69,7 +69,8 @@ async function frozen({ stage, other }: Scene, name: string, fields: object = {}
 async function releaseGradually({ stage, other }: Scene): Promise<void> {
   const { clock } = stage.environment;
   const gradual = { emailsPerDay: 24, growth: '1.5x', timezone: 'Europe/Berlin' };
-  const toLists = [await stage.list(60, (n) => `g${n}@in.test`)];
+  // More than three days release, so that it waits at every hour of the day.
+  const toLists = [await stage.list(120, (n) => `g${n}@in.test`)];
   const { body } = await stage.create({ publish: true, gradual, toLists });
   const id = body.data.id as string;
   for (const hours of [0, 4, 24]) {
