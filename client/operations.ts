@@ -240,6 +240,7 @@ export const operations = {
     publish: { method: 'POST', path: '/v1/templates/{templateId}/publish', kind: 'json', takes: 'body' },
     render: { method: 'POST', path: '/v1/templates/render', kind: 'json', takes: 'body' },
     restore: { method: 'POST', path: '/v1/templates/{templateId}/restore', kind: 'json', takes: 'body' },
+    starters: { method: 'GET', path: '/v1/templates/starters', kind: 'json', takes: 'query' },
     test: { method: 'POST', path: '/v1/templates/{templateId}/test', kind: 'json', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/templates/{templateId}', kind: 'json', takes: 'body' },
     versions: { method: 'GET', path: '/v1/templates/{templateId}/versions', kind: 'page', entries: 'versions', takes: 'query' },

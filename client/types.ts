@@ -4433,6 +4433,24 @@ export interface StartedMigration {
   status: MigrationStatus;
 }
 
+export interface Starter {
+  id: string;
+  name: string;
+  /** With the data that it needs, if it needs any. */
+  description: string;
+  templateType: 'transactional' | 'marketing';
+  subject: string;
+  previewText: string;
+  /** As POST /templates takes it. */
+  content: Record<string, unknown>;
+  /** The content, compiled: to show it. */
+  html: string;
+}
+
+export interface Starters {
+  starters: Starter[];
+}
+
 export interface StepOfContact {
   enrollmentId: string;
   automationId: string;
@@ -5541,6 +5559,11 @@ export interface TemplatesListQuery {
   templateType?: 'transactional' | 'marketing';
   /** Part of the name. */
   search?: string;
+}
+
+export interface TemplatesStartersQuery {
+  /** Of the mails; en when left out. */
+  language?: 'en' | 'de' | 'fr';
 }
 
 export interface WebhooksDeliveriesQuery {

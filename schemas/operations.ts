@@ -260,6 +260,7 @@ const table = {
 
   'templates.create': { role: 'author', scopes: [] },
   'templates.list': { role: 'viewer', scopes: ['read'], tool: reads },
+  'templates.starters': { role: 'viewer', scopes: ['read'] },
   'templates.get': { role: 'viewer', scopes: ['read'], tool: reads },
   'templates.update': {
     role: 'author',

@@ -835,6 +835,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"version","kind":"number","isRequired":true},
     {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
   ] },
+  "templates.starters": { about: "List twelve mails to begin with, as content blocks", fields: [
+    {"name":"language","kind":"text","about":"Of the mails; en when left out. One of en, de, fr."},
+  ] },
   "templates.test": { about: "Send a template to a few addresses, with [Test] before its subject", fields: [
     {"name":"emails","kind":"list","isRequired":true},
     {"name":"contactId","kind":"text","about":"Whose data are filled in; omitted: each mail has the data of the contact with its address."},

@@ -2,10 +2,12 @@ import { refuseStrangers } from '../../../core/accounts/members.ts';
 import { testTemplate } from '../../../core/mail/accept/send-test.ts';
 import { previewSource, previewTemplate } from '../../../core/mail/previews/drafts.ts';
 import { listVersions, publishTemplate, readTemplate, restoreTemplate } from '../../../core/templates/publish.ts';
+import { startersIn } from '../../../core/templates/starters/starters.ts';
 import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from '../../../core/templates/templates.ts';
 import { compiledBlocks } from '../../../core/templates/written.ts';
 import { testAnswer } from '../../../schemas/campaigns/campaigns.ts';
 import { pageQuery } from '../../../schemas/common.ts';
+import { startersAnswer, startersQuery } from '../../../schemas/templates/starters.ts';
 import {
   createTemplateBody,
   previewAnswer,
@@ -55,6 +57,17 @@ export const templateRoutes = [
     answer: templatesAnswer,
     handler: async ({ deps, project, query }) =>
       presentPage('templates', await listTemplates(deps, project, query), (one) => presentTemplate(one)),
+  }),
+  endpoint({
+    operation: 'templates.starters',
+    method: 'get',
+    path: '/templates/starters',
+    key: 'token',
+    tag,
+    summary: 'List twelve mails to begin with, as content blocks',
+    query: startersQuery,
+    answer: startersAnswer,
+    handler: async ({ query }) => ({ starters: startersIn(query.language ?? 'en') }),
   }),
   endpoint({
     operation: 'templates.get',

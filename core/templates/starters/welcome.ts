@@ -1,0 +1,65 @@
+import { button, footer, header, heading, list, SITE, starter, text } from './words.ts';
+
+export const welcome = starter({
+  id: 'welcome',
+  name: 'Welcome',
+  description: 'The first mail after somebody joined: thanks, and three first steps.',
+  templateType: 'marketing',
+  look: { accent: '#b3410e', background: '#faf2ec' },
+  words: {
+    en: {
+      subject: 'Welcome, {firstName|and thank you}',
+      previewText: 'Three small steps to begin with.',
+      title: 'Good to have you here',
+      thanks: 'Hello {firstName|there}, thank you for joining us. You will hear from us about twice a month.',
+      begin: 'The best way to begin:',
+      steps: [
+        'Look at the page that most people read first.',
+        'Choose what you want to hear about.',
+        'Answer this mail and say what brought you here.',
+      ],
+      go: 'Begin here',
+      name: 'Your name',
+      role: 'Your role at your company',
+    },
+    de: {
+      subject: 'Willkommen, {firstName|und vielen Dank}',
+      previewText: 'Drei kleine Schritte für den Anfang.',
+      title: 'Schön, dass Sie da sind',
+      thanks: 'Hallo {firstName|zusammen}, danke, dass Sie dabei sind. Etwa zweimal im Monat hören Sie von uns.',
+      begin: 'So fangen Sie am besten an:',
+      steps: [
+        'Sehen Sie die Seite an, die die meisten zuerst lesen.',
+        'Wählen Sie aus, wovon Sie hören möchten.',
+        'Antworten Sie auf diese Mail und schreiben Sie, was Sie hergeführt hat.',
+      ],
+      go: 'Hier anfangen',
+      name: 'Ihr Name',
+      role: 'Ihre Aufgabe in Ihrer Firma',
+    },
+    fr: {
+      subject: 'Bienvenue, {firstName|et merci}',
+      previewText: 'Trois petits pas pour commencer.',
+      title: 'Heureux de vous compter parmi nous',
+      thanks: 'Bonjour {firstName|à vous}, merci de votre inscription. Nous vous écrirons environ deux fois par mois.',
+      begin: 'Pour bien commencer :',
+      steps: [
+        'Regardez la page que la plupart lisent en premier.',
+        'Choisissez ce dont vous voulez entendre parler.',
+        'Répondez à cet e-mail et dites ce qui vous a amené ici.',
+      ],
+      go: 'Commencer ici',
+      name: 'Votre nom',
+      role: 'Votre fonction dans l’entreprise',
+    },
+  },
+  blocks: (words, common) => [
+    header(common),
+    heading('title', 1, words.title),
+    text('thanks', words.thanks, words.begin),
+    list('steps', words.steps, true),
+    button('go', words.go, `${SITE}begin`),
+    { id: 'signed', type: 'signature', name: words.name, lines: [[{ text: words.role }]] },
+    footer(common),
+  ],
+});
