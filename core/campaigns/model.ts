@@ -135,6 +135,8 @@ export interface CampaignContent {
   utm?: Utm | null;
   tags?: string[];
   groupId: string | null;
+  /** The name of the campaign, for {{campaign.name}}. */
+  campaign?: string;
   frozenAt: Date;
 }
 

@@ -38,6 +38,7 @@ export async function contentNow(
     utm: campaign.utm ?? template.utm ?? null,
     ...taggedWith(campaign.tags),
     groupId: unsubscribeGroupId,
+    campaign: campaign.name,
     frozenAt: deps.clock.now(),
   };
 }

@@ -5,7 +5,7 @@ import type { Project, Utm } from '../../base/model.ts';
 import type { MailPages } from '../../mail/compose/links.ts';
 import type { RenderedMail } from '../../mail/compose/render.ts';
 import type { MailRef } from '../../mail/compose/tokens.ts';
-import { campaignVariables, variablesOf } from '../../mail/compose/variables.ts';
+import { campaignVariables, namedCampaign, variablesOf } from '../../mail/compose/variables.ts';
 import type { Content, Message } from '../../mail/ledger/model.ts';
 import { contentOf } from '../../mail/messages/contents.ts';
 import { firstOnes } from '../../mail/messages/copies.ts';
@@ -93,7 +93,8 @@ async function sentOf(
   const mail = { email, at, pages, contact };
   if (frozen) {
     const { subject, previewText, html, text = null, utm = null } = frozen;
-    return { source: { subject, previewText, html, text }, utm, variables: campaignVariables(mail) };
+    const variables = campaignVariables(mail, namedCampaign(frozen));
+    return { source: { subject, previewText, html, text }, utm, variables };
   }
   if (!content) return null;
   return { source: content, utm: content.utm ?? null, variables: variablesOf(mail, content.data, message.data) };

@@ -1,4 +1,5 @@
 import type { Project } from '../../base/model.ts';
+import { namedCampaign } from '../../mail/compose/variables.ts';
 import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts';
 import { type DraftPreview, previewDraft } from '../../mail/previews/drafts.ts';
 import { compileMail } from '../../templates/mail.ts';
@@ -22,7 +23,7 @@ export async function previewCampaign(
   return previewDraft(
     deps,
     project,
-    { source, utm, isCampaign: true, contact, data: {}, figures },
+    { source, utm, isCampaign: true, campaign: namedCampaign(content), contact, data: {}, figures },
     compileMail(source),
   );
 }

@@ -1,6 +1,7 @@
 import { invalid } from '../../base/errors.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
+import { namedCampaign } from '../../mail/compose/variables.ts';
 import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts';
 import { type QueuedTest, sendTestMail } from '../../mail/previews/test-mails.ts';
 import type { CampaignsDeps } from '../deps.ts';
@@ -17,7 +18,8 @@ export async function testCampaign(
 ): Promise<QueuedTest> {
   const campaign = await findCampaign(deps, project, campaignId);
   const contact = await contactNamed(deps, project, { contactId });
-  const { from, replyTo, subject, previewText, html, text = null, utm, groupId } = await contentNow(deps, campaign);
+  const content = await contentNow(deps, campaign);
+  const { from, replyTo, subject, previewText, html, text = null, utm, groupId } = content;
   if (!from.email)
     throw invalid('The campaign has no sender yet; give from or senderId.', 'from: is required, or senderId');
   const shown = {
@@ -31,5 +33,6 @@ export async function testCampaign(
     groupId,
     ...(utm ? { utm } : {}),
   };
-  return sendTestMail(deps, project, { ...shown, emails, contact, data: {}, isCampaign: true }, origin);
+  const whose = { emails, contact, data: {}, isCampaign: true, campaign: namedCampaign(content) };
+  return sendTestMail(deps, project, { ...shown, ...whose }, origin);
 }

@@ -1,12 +1,12 @@
-import type { ObjectId } from 'mongodb';
 import type { Project } from '../../base/model.ts';
 import { TRIAL_PAGES } from '../../mail/compose/links.ts';
-import { campaignVariables } from '../../mail/compose/variables.ts';
+import { campaignVariables, namedCampaign } from '../../mail/compose/variables.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import type { Contact } from '../../people/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import { renderTemplate, TemplateRenderError } from '../../templates/language/templates.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import type { CampaignContent } from '../model.ts';
 
 /**
  * Rows of a campaign have no subject of their own: theirs is that of the content that was frozen, filled with the data that the
@@ -21,30 +21,32 @@ export async function withCampaignSubjects<M extends Message>(
   if (without.length === 0) return [...messages];
   const contents = await db.campaignContents
     .find({ _id: { $in: without.flatMap(({ campaignId }) => campaignId ?? []) }, projectId })
-    .project<{ _id: ObjectId; subject: string }>({ subject: 1 })
+    .project<Written>({ subject: 1, campaign: 1 })
     .toArray();
-  const subjects = new Map(contents.map(({ _id, subject }) => [_id.toHexString(), subject]));
+  const byCampaign = new Map(contents.map((content) => [content._id.toHexString(), content]));
   const isPersonal = contents.some(({ subject }) => compiled(subject, 'subject', 'subject').paths.length > 0);
   const ids = isPersonal ? without.flatMap(({ contactId }) => contactId ?? []) : [];
   const people = ids.length === 0 ? [] : await db.contacts.find({ _id: { $in: ids }, projectId }).toArray();
   const byId = new Map(people.map((contact) => [contact._id.toHexString(), contact]));
   return messages.map((message) => {
-    const written = message.campaignId && subjects.get(message.campaignId.toHexString());
-    if (message.subject !== undefined || written === undefined) return message;
+    const written = message.campaignId && byCampaign.get(message.campaignId.toHexString());
+    if (message.subject !== undefined || !written) return message;
     const contact = message.contactId && byId.get(message.contactId.toHexString());
-    return { ...message, subject: contact ? filled(written, message, contact) : written };
+    return { ...message, subject: contact ? filled(written, message, contact) : written.subject };
   });
 }
 
-function filled(written: string, message: Message, contact: Contact): string {
+type Written = Pick<CampaignContent, '_id' | 'subject' | 'campaign'>;
+
+function filled(written: Written, message: Message, contact: Contact): string {
   const { email, createdAt } = message;
   const at = message.firstAt ?? message.sentAt ?? createdAt ?? message._id.getTimestamp();
   try {
-    const variables = campaignVariables({ email, at, pages: TRIAL_PAGES, contact });
-    return renderTemplate(compiled(written, 'subject', 'subject'), variables);
+    const variables = campaignVariables({ email, at, pages: TRIAL_PAGES, contact }, namedCampaign(written));
+    return renderTemplate(compiled(written.subject, 'subject', 'subject'), variables);
   } catch (error) {
     // The data of the contact have changed since.
-    if (error instanceof TemplateRenderError) return written;
+    if (error instanceof TemplateRenderError) return written.subject;
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { compileForMany, type FilledMail, type FillMail } from '../../mail/compo
 import type { ComposedMail } from '../../mail/compose/compose.ts';
 import { composeMessage } from '../../mail/compose/mime/compose.ts';
 import { type SendingDomain, sendingDomain } from '../../mail/compose/sending-domain.ts';
-import { campaignVariables, isOfTheMail } from '../../mail/compose/variables.ts';
+import { campaignVariables, isOfTheMail, namedCampaign } from '../../mail/compose/variables.ts';
 import type { SendingDeps } from '../../mail/ledger/relay.ts';
 import type { Contact } from '../../people/model.ts';
 import { compileMail } from '../../templates/mail.ts';
@@ -45,6 +45,7 @@ export async function compiledCampaign(
   if (!content) throw new Error('the campaign has no frozen content');
   const { fill, domain } = await compileFrozen(deps, content);
   const { keys } = domain;
+  const campaign = namedCampaign(content);
   const finish = ({ skeleton, recipient, returnPath }: FilledMail, email: string): UnsignedMail => ({
     envelope: { from: returnPath, to: [email] },
     bytes: composeMessage(skeleton, recipient),
@@ -57,7 +58,7 @@ export async function compiledCampaign(
         email,
         to: { email, name: [contact?.firstName, contact?.lastName].filter(Boolean).join(' ') },
         at,
-        variables: (pages) => campaignVariables({ email, at, pages, contact }),
+        variables: (pages) => campaignVariables({ email, at, pages, contact }, campaign),
       });
       return filled instanceof Promise ? filled.then((mail) => finish(mail, email)) : finish(filled, email);
     },

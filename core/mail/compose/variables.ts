@@ -1,3 +1,4 @@
+import type { ObjectId } from 'mongodb';
 import { CONTACT_FIELDS, type ContactField } from '../../../schemas/people/contacts.ts';
 import type { PropertyValue } from '../../base/model.ts';
 import type { Template, Variables } from '../../templates/language/templates.ts';
@@ -37,9 +38,23 @@ export function variablesOf(mail: MailFacts, ...data: Array<Record<string, unkno
   return Object.assign({}, builtIn(mail), ...data);
 }
 
-/** The variables of a campaign: properties of the contact by their bare names too; built-in names win. */
-export function campaignVariables(mail: MailFacts): Variables {
-  return { ...mail.contact?.contactProperties, ...variablesOf(mail) };
+/** What a mail may say of the campaign that it belongs to. */
+export interface NamedCampaign {
+  id: string;
+  name: string;
+}
+
+/** `campaign` is absent in content that older versions froze. */
+export function namedCampaign({ _id, campaign = '' }: { _id: ObjectId; campaign?: string | undefined }): NamedCampaign {
+  return { id: _id.toHexString(), name: campaign };
+}
+
+/**
+ * The variables of a campaign: properties of the contact by their bare names too. Built-in names win, but for `campaign`, which contacts may
+ * have had as a property before.
+ */
+export function campaignVariables(mail: MailFacts, campaign?: NamedCampaign): Variables {
+  return { ...(campaign && { campaign }), ...mail.contact?.contactProperties, ...variablesOf(mail) };
 }
 
 function builtIn({ email, at, pages, contact }: MailFacts): Variables {

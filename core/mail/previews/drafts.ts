@@ -9,7 +9,7 @@ import type { Template } from '../../templates/model.ts';
 import { readTemplate } from '../../templates/publish.ts';
 import type { MailPages } from '../compose/links.ts';
 import { type RenderedMail, renderMail, untrackedLinks } from '../compose/render.ts';
-import { campaignVariables, type TemplateContact, variablesOf } from '../compose/variables.ts';
+import { campaignVariables, type NamedCampaign, type TemplateContact, variablesOf } from '../compose/variables.ts';
 import type { MailDeps } from '../deps.ts';
 import { contactNamed, type NamedContact } from './contacts.ts';
 import { markedLink, withFigures } from './link-figures.ts';
@@ -21,6 +21,7 @@ export interface Draft {
   utm: Utm | null;
   /** Filled in as a campaign is: properties of the contact by their bare names. */
   isCampaign: boolean;
+  campaign?: NamedCampaign;
   contact: (TemplateContact & { email: string }) | null;
   data: Record<string, unknown>;
   /** Figures to draw behind the links, by the number of the link in the content. */
@@ -120,14 +121,14 @@ export function previewPages({ config: { publicUrl } }: Pick<MailDeps, 'config'>
   };
 }
 
-function variablesOfDraft(deps: MailDeps, { isCampaign, contact, data }: Draft): Variables {
+function variablesOfDraft(deps: MailDeps, { isCampaign, campaign, contact, data }: Draft): Variables {
   const mail = {
     email: contact?.email ?? NO_CONTACT,
     at: deps.clock.now(),
     pages: previewPages(deps),
     contact,
   };
-  return isCampaign ? { ...campaignVariables(mail), ...data } : variablesOf(mail, data);
+  return isCampaign ? { ...campaignVariables(mail, campaign), ...data } : variablesOf(mail, data);
 }
 
 /** In the order in which the content names them. */

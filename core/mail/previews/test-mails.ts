@@ -25,6 +25,7 @@ export interface TestMail extends Shown {
   contact: Contact | null;
   data: Draft['data'];
   isCampaign: boolean;
+  campaign?: Draft['campaign'];
 }
 
 export interface QueuedTest {
@@ -42,7 +43,7 @@ export async function sendTestMail(
   { at, seed }: Origin,
 ): Promise<QueuedTest> {
   await requireVerifiedDomain(deps, project, mail.from.email, 'from/email');
-  const { emails, contact, data, isCampaign, ...shown } = mail;
+  const { emails, contact, data, isCampaign, campaign, ...shown } = mail;
   const addresses = [...new Set(emails.flatMap((email) => normalizeEmail(email) ?? []))];
   await requireSandbox(
     deps,
@@ -61,7 +62,7 @@ export async function sendTestMail(
       state: states.queued,
       email,
       contentId,
-      data: { ...dataOf(whose, isCampaign), ...deadPages(deps), ...data },
+      data: { ...(campaign && { campaign }), ...dataOf(whose, isCampaign), ...deadPages(deps), ...data },
       subject,
       createdAt: at,
       dueAt: dueAtOnce(deps),
