@@ -38,7 +38,7 @@ export function variablesOf(mail: MailFacts, ...data: Array<Record<string, unkno
   return Object.assign({}, builtIn(mail), ...data);
 }
 
-/** What a mail may say of the campaign that it belongs to. */
+/** The campaign that a mail belongs to, as its words may name it. */
 export interface NamedCampaign {
   id: string;
   name: string;
