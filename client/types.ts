@@ -338,10 +338,14 @@ export interface AutomationDraft {
 export type AutomationDraftVersion = 'draft';
 
 export interface AutomationEmail {
-  /** An existing template; or give htmlTemplate and subject. */
+  /** An existing template; or give htmlTemplate, or content, and subject. */
   templateId?: string;
   templateName?: string;
   htmlTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** As answers have it: the content blocks of which htmlTemplate was made. Kept while htmlTemplate is what they make; other HTML is code. */
+  editorJson?: Record<string, unknown>;
   subject?: string;
   previewText?: string;
   senderEmail?: string;
@@ -1510,6 +1514,8 @@ export interface CreateCampaignBody {
   templateId?: string;
   /** Raw HTML; with templateId, that template is updated with it. */
   htmlTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
   /** Lists, segments and GLOBAL_CONTACT_LIST. */
   toLists?: string[];
   /** Lists and segments. */
@@ -4909,6 +4915,8 @@ export interface UpdateCampaignBody {
   templateId?: string;
   /** Raw HTML; with templateId, that template is updated with it. */
   htmlTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
   /** Lists, segments and GLOBAL_CONTACT_LIST. */
   toLists?: string[];
   /** Lists and segments. */

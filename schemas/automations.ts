@@ -15,6 +15,7 @@ import { webhook, webhookAnswer } from './events/step-webhooks.ts';
 import { givenTags } from './mail/tags.ts';
 import { CONTACT_LISTS_MAX, contactFieldValues, customProperties } from './people/contacts.ts';
 import { schema, shape } from './schema.ts';
+import { contentField } from './templates/blocks.ts';
 
 const AUTOMATION_NAME_MAX = 255;
 const AUTOMATION_DESCRIPTION_MAX = 1_000;
@@ -207,9 +208,15 @@ const email = {
   title: 'AutomationEmail',
   type: 'object',
   properties: {
-    templateId: { ...idReference, description: 'An existing template; or give htmlTemplate and subject.' },
+    templateId: { ...idReference, description: 'An existing template; or give htmlTemplate, or content, and subject.' },
     templateName: line(200),
     htmlTemplate: { type: 'string', maxLength: HTML_MAX },
+    content: contentField,
+    editorJson: {
+      type: 'object',
+      description:
+        'As answers have it: the content blocks of which htmlTemplate was made. Kept while htmlTemplate is what they make; other HTML is code.',
+    },
     subject: line(SUBJECT_MAX),
     previewText: line(PREVIEW_MAX),
     senderEmail: emailField,

@@ -20,6 +20,8 @@ export interface ToolOptions {
   fixed?: Readonly<Record<string, unknown>>;
   /** Arguments of which the tool takes one: together they would publish a template that other mail is made of. */
   either?: readonly string[];
+  /** Long arguments that another tool describes, with a description each. */
+  brief?: Readonly<Record<string, string>>;
 }
 
 /** At most; an agent reads all their descriptions before each conversation. */
@@ -27,7 +29,8 @@ export const TOOLS_MAX = 40;
 
 const reads = { readOnlyHint: true, destructiveHint: false } as const;
 const changes = { readOnlyHint: false, destructiveHint: true } as const;
-const CONTENT = ['templateId', 'htmlTemplate'] as const;
+const AS_IN_TEMPLATES = { content: 'Content blocks, as templates_update takes them.' } as const;
+const CONTENT = ['templateId', 'htmlTemplate', 'content'] as const;
 
 interface OperationFacts {
   /** The least role of a member who may call it with a session. null: sessions are not taken. Authors are judged by effect too: schemas/author-rules.ts. */
@@ -83,7 +86,12 @@ const table = {
   'campaigns.create': {
     role: 'author',
     scopes: [],
-    tool: { ...changes, either: CONTENT, note: 'It stays a draft unless sendNow, scheduledAt or publish is given.' },
+    tool: {
+      ...changes,
+      either: CONTENT,
+      brief: AS_IN_TEMPLATES,
+      note: 'It stays a draft unless sendNow, scheduledAt or publish is given.',
+    },
   },
   'campaigns.audience': { role: 'viewer', scopes: ['read'] },
   'campaigns.list': { role: 'viewer', scopes: ['read'], tool: reads },
@@ -91,7 +99,12 @@ const table = {
   'campaigns.update': {
     role: 'author',
     scopes: [],
-    tool: { ...changes, either: CONTENT, note: 'sendNow, scheduledAt or publish send a draft out.' },
+    tool: {
+      ...changes,
+      either: CONTENT,
+      brief: AS_IN_TEMPLATES,
+      note: 'sendNow, scheduledAt or publish send a draft out.',
+    },
   },
   'campaigns.delete': { role: 'editor', scopes: [] },
   'campaigns.duplicate': { role: 'author', scopes: [] },

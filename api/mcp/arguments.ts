@@ -26,7 +26,7 @@ type Properties = Record<string, JsonSchema>;
 /** Path parameters, query and body of an endpoint as one flat object. */
 export function argumentsSchema(
   endpoint: Endpoint,
-  { readOnlyHint, fixed = {} }: Pick<ToolOptions, 'readOnlyHint' | 'fixed'>,
+  { readOnlyHint, fixed = {}, brief = {} }: Pick<ToolOptions, 'readOnlyHint' | 'fixed' | 'brief'>,
 ): JsonSchema {
   const path = pathParameters(endpoint.path);
   const inPath = path.map((name) => [name, { type: 'string', minLength: 1, maxLength: PATH_PARAMETER_MAX }]);
@@ -35,11 +35,15 @@ export function argumentsSchema(
   const properties = {
     ...Object.fromEntries(inPath),
     ...propertiesOf(endpoint.query?.json),
-    ...Object.fromEntries(ofBody),
+    ...Object.fromEntries(ofBody.map(([name, json]) => [name, briefly(json, brief[name])])),
     ...(takesIdempotencyKey(endpoint) && !readOnlyHint ? { [IDEMPOTENCY_KEY]: key } : {}),
   };
   const required = [...path, ...requiredOf(endpoint.query?.json), ...requiredOf(endpoint.body?.json)];
   return { type: 'object', properties: forOthers(properties), required, additionalProperties: false };
+}
+
+function briefly(json: JsonSchema, description: string | undefined): JsonSchema {
+  return description === undefined ? json : { type: json.type, description };
 }
 
 /** Throws what the endpoint itself would answer, and refuses names that the tool does not have. */
@@ -51,11 +55,8 @@ export function inputOf(endpoint: Endpoint, schema: JsonSchema, given: Json): In
       unknown.map((name) => `${name.slice(0, 64)}: is unknown`).join('; '),
     );
   const { fixed = {}, either = [] } = operations[endpoint.operation].tool ?? {};
-  if (either.length > 0 && either.every((name) => given[name] !== undefined))
-    throw invalid(
-      `The tool takes ${either.join(' or ')}, not both.`,
-      either.map((name) => `${name}: give one`).join('; '),
-    );
+  if (either.filter((name) => given[name] !== undefined).length > 1)
+    throw invalid(`The tool takes one of ${either.join(', ')}.`, either.map((name) => `${name}: give one`).join('; '));
   const key = given[IDEMPOTENCY_KEY];
   return {
     params: Object.fromEntries(pathParameters(endpoint.path).map((name) => [name, pathParameter(name, given[name])])),

@@ -43,12 +43,12 @@ export const mailings: Partial<Record<OperationName, Plan>> = {
   'campaigns.create': async ({ deps, project }, { body }) => {
     const input = body as Parameters<typeof plannedCampaign>[2];
     const origin = { at: deps.clock.now(), seed: new ObjectId() };
-    return published(deps, await plannedCampaign(deps, project, input, origin));
+    return published(deps, (await plannedCampaign(deps, project, input, origin)).campaign);
   },
   'campaigns.update': async (tenant, { params, body }) => {
     const { deps, project } = tenant;
     const before = await findCampaign(deps, project, params.campaignId ?? '');
-    return published(deps, await changedCampaign(deps, project, before, body as CampaignInput, {}));
+    return published(deps, (await changedCampaign(deps, project, before, body as CampaignInput, {})).campaign);
   },
   'campaigns.resume': async (tenant, { params }) => {
     const campaign = await campaignIn(tenant, params, ['paused'], 'resumed');

@@ -54,8 +54,12 @@ export function presentAutomation(
   };
 }
 
-/** Headers of a webhook by their names alone. */
+/** Headers of a webhook by their names alone; of a mail the HTML, without the source of its text part. */
 function presentStep(step: AutomationStep) {
+  if (step.type === 'email') {
+    const { text: _, ...email } = step.email;
+    return { ...step, email };
+  }
   if (step.type !== 'webhook') return step;
   const { sealedHeaders, ...webhook } = step.webhook;
   const named = sealedHeaders ? { headers: sealedHeaders.names.map((name) => ({ name })) } : {};

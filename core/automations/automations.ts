@@ -20,6 +20,7 @@ import { namesAwaited } from './rules/awaited.ts';
 import { draftFaults, searchFaults, withFieldTypes } from './rules/definition.ts';
 import { readEntry, readExit, readReentry, readSteps } from './rules/parse-definition.ts';
 import { placeholdersOf, valueFaults } from './rules/update.ts';
+import { withWrittenMails } from './steps/written-mails.ts';
 import { addressFaults } from './webhooks/addresses.ts';
 import { keepStepHeaders } from './webhooks/headers.ts';
 
@@ -44,7 +45,7 @@ export async function createAutomation(
     entryCriteria: readEntry(input.entryCriteria),
     ...readReentry(input.reentry),
     exitCriteria: readExit(input.exitCriteria),
-    steps: readSteps(input.steps ?? [], newStepId({ at, seed })),
+    steps: await stepsOf(input.steps ?? [], newStepId({ at, seed })),
     tags: input.tags ?? [],
     unsubscribeGroupId: input.unsubscribeGroupId || null,
     trackingOpen: input.trackingOpen ?? project.trackingOpen,
@@ -92,7 +93,7 @@ export async function updateAutomation(
   refuseEdit(before);
   if (before.activeAt) refuseAuthor(origin, 'changeActivated');
   refuseUnseenDraft(before, draftRevision);
-  const content = changedContent(before, input, origin);
+  const content = await changedContent(before, input, origin);
   const changed = await checkContent(deps, project, content, { areStepsNew: input.steps !== undefined });
   await requireNamed(deps, project, changed);
   await keepStepHeaders(deps, project, changed.steps, { given: input.steps, before: before.steps });
@@ -108,14 +109,18 @@ export async function updateAutomation(
 }
 
 /** The content after a PATCH: fields that are left out stay. */
-export function changedContent(before: AutomationContent, input: AutomationInput, origin: Origin): AutomationContent {
+export async function changedContent(
+  before: AutomationContent,
+  input: AutomationInput,
+  origin: Origin,
+): Promise<AutomationContent> {
   return {
     name: input.name ?? before.name,
     description: input.description ?? before.description,
     entryCriteria: input.entryCriteria ? readEntry(input.entryCriteria) : before.entryCriteria,
     ...readReentry(input.reentry ?? before.reentry),
     exitCriteria: input.exitCriteria ? readExit(input.exitCriteria) : before.exitCriteria,
-    steps: input.steps ? readSteps(input.steps, newStepId(origin), before.steps) : before.steps,
+    steps: input.steps ? await stepsOf(input.steps, newStepId(origin), before.steps) : before.steps,
     tags: input.tags ?? before.tags,
     unsubscribeGroupId:
       input.unsubscribeGroupId === undefined ? before.unsubscribeGroupId : input.unsubscribeGroupId || null,
@@ -123,6 +128,14 @@ export function changedContent(before: AutomationContent, input: AutomationInput
     utm: (input.utm === undefined ? before.utm : input.utm) ?? null,
     trackingClick: input.trackingClick ?? before.trackingClick,
   };
+}
+
+async function stepsOf(
+  given: NonNullable<AutomationInput['steps']>,
+  newId: (place: string) => string,
+  before?: readonly AutomationStep[],
+): Promise<AutomationStep[]> {
+  return withWrittenMails(readSteps(given, newId, before), given, before);
 }
 
 /** The fields of the automation that change when the content becomes its definition. */

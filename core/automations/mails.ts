@@ -56,7 +56,7 @@ export async function stepMail(
     subject: email.subject ?? template?.subject ?? '',
     previewText: email.previewText ?? template?.previewText ?? '',
     html,
-    text: template?.text ?? null,
+    text: email.text ?? template?.text ?? null,
     data: enrollment.event ? { event: { name: enrollment.event.name, properties: enrollment.event.properties } } : {},
     marketing: true,
     groupId: definition.unsubscribeGroupId,

@@ -84,6 +84,9 @@ export interface AutomationEmail {
   templateId?: string;
   templateName?: string;
   htmlTemplate?: string;
+  /** Of htmlTemplate that was made of content blocks: these, and the source of the text part. */
+  editorJson?: Record<string, unknown>;
+  text?: string;
   subject?: string;
   previewText?: string;
   senderEmail?: string;

@@ -128,9 +128,19 @@ export async function updateTemplate(
   project: Pick<Project, '_id'>,
   templateId: string,
   written: TemplateInput,
+  by: By = {},
+): Promise<TemplateAt> {
+  return changeWritten(deps, project, templateId, await withoutBlocks(written), by);
+}
+
+/** Of content blocks, that are compiled already. With `session` the caller announces what was published. */
+export async function changeWritten(
+  deps: TemplatesDeps,
+  project: Pick<Project, '_id'>,
+  templateId: string,
+  input: TemplateInput,
   { session, ...by }: By & { session?: Session | undefined } = {},
 ): Promise<TemplateAt> {
-  const input = await withoutBlocks(written);
   checkGiven(input);
   const isDraft = input.draft || isAuthor(by);
   const given = contentGiven(input);

@@ -22,9 +22,21 @@ export async function withoutBlocks<Input extends Written>(input: Input): Promis
   const { content, text: _, ...code } = input;
   if (content === undefined) return code as unknown as Input;
   refuseBoth(input);
-  const { html, text } = await compiledBlocks(content);
-  const blocks = content as Record<string, unknown>;
-  return { ...(code as unknown as Input), emailTemplate: html, text, editorJson: blocks, builderType: 'editor' };
+  return { ...(code as unknown as Input), ...(await madeOfBlocks(content)) };
+}
+
+/** The mail of a campaign or of a step: code, or content blocks with what was made of them. */
+export type WrittenMail = Pick<TemplateContent, 'emailTemplate'> &
+  Partial<Pick<TemplateContent, 'text' | 'editorJson' | 'builderType'>>;
+
+/** null: the call writes none. `path` is the one of the content in the body. */
+export async function writtenMail(
+  { content, htmlTemplate }: { content?: unknown; htmlTemplate?: string | undefined },
+  path = '',
+): Promise<WrittenMail | null> {
+  if (content === undefined) return htmlTemplate === undefined ? null : { emailTemplate: htmlTemplate };
+  if (htmlTemplate !== undefined) refuseBeside([`${path}htmlTemplate`]);
+  return madeOfBlocks(content, `${path}content`);
 }
 
 export function requireOne({ content, emailTemplate }: Written): void {
@@ -32,26 +44,31 @@ export function requireOne({ content, emailTemplate }: Written): void {
     throw invalid('Give emailTemplate or content.', 'emailTemplate: is required without content');
 }
 
+async function madeOfBlocks(content: unknown, path?: string): Promise<WrittenMail> {
+  const { html, text } = await compiledBlocks(content, path);
+  return { emailTemplate: html, text, editorJson: content as Record<string, unknown>, builderType: 'editor' };
+}
+
 /** Throws 400 for content that is at fault. Long content takes some milliseconds a step, with pauses between. */
-export async function compiledBlocks(content: unknown): Promise<CompiledContent> {
+export async function compiledBlocks(content: unknown, path = 'content'): Promise<CompiledContent> {
   const pause = breather();
-  const checked = checkContent(content);
+  const checked = checkContent(content, path);
   await pause();
   const compiled = compileContent(checked);
   const { html, text } = compiled;
-  if (html.length > TEMPLATE_LENGTH_MAX) throw tooLong('1 MiB of HTML');
+  if (html.length > TEMPLATE_LENGTH_MAX) throw tooLong('1 MiB of HTML', path);
   if (tagsIn(html) > CONTENT_TAGS_MAX || tagsIn(text) > CONTENT_TAGS_MAX)
-    throw tooLong(`${CONTENT_TAGS_MAX} variables and conditions`);
+    throw tooLong(`${CONTENT_TAGS_MAX} variables and conditions`, path);
   await pause();
-  compiledOnce(html, 'html', 'content');
+  compiledOnce(html, 'html', path);
   await pause();
-  compiledOnce(text, 'text', 'content');
+  compiledOnce(text, 'text', path);
   await pause();
   return compiled;
 }
 
-function tooLong(limit: string) {
-  return invalid(`The content makes more than ${limit}.`, `content: makes more than ${limit}`);
+function tooLong(limit: string, path: string) {
+  return invalid(`The content makes more than ${limit}.`, `${path}: makes more than ${limit}`);
 }
 
 function tagsIn(source: string): number {
@@ -73,7 +90,11 @@ export function rewritten(before: TemplateContent, given: Partial<TemplateConten
 
 function refuseBoth(input: Written): void {
   const named = (['emailTemplate', 'editorJson'] as const).filter((name) => input[name] !== undefined);
-  const faults = named.map((name) => `${name}: must be left out beside content, of which it is made`);
-  if (input.builderType === 'code') faults.push('builderType: must be editor, or left out, beside content');
-  if (faults.length > 0) throw invalid(`The request is not valid: ${faults.join('; ')}`, faults.join('; '));
+  if (input.builderType === 'code') refuseBeside(named, ['builderType: must be editor, or left out, beside content']);
+  if (named.length > 0) refuseBeside(named);
+}
+
+function refuseBeside(named: readonly string[], more: readonly string[] = []): never {
+  const faults = [...named.map((name) => `${name}: must be left out beside content, of which it is made`), ...more];
+  throw invalid(`The request is not valid: ${faults.join('; ')}`, faults.join('; '));
 }

@@ -13,6 +13,7 @@ import {
 import { smtpReply, suppressedBy, timelineEntry } from '../mail/emails.ts';
 import { givenTags, tagsField } from '../mail/tags.ts';
 import { schema, shape } from '../schema.ts';
+import { contentField } from '../templates/blocks.ts';
 import { TEMPLATE_LENGTH_MAX, template, testFields } from '../templates/templates.ts';
 import { utmField } from './utm.ts';
 
@@ -73,6 +74,7 @@ const fields = {
     maxLength: TEMPLATE_LENGTH_MAX,
     description: 'Raw HTML; with templateId, that template is updated with it.',
   },
+  content: contentField,
   toLists: { ...lists, description: 'Lists, segments and GLOBAL_CONTACT_LIST.' },
   excludeLists: { ...lists, description: 'Lists and segments.' },
   sendToGlobalList: { type: 'boolean' },

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Operation, operations } from '../../client/operations.ts';
 import type { Resources } from '../../client/resources.ts';
-import type { Contact, SendMailBody, SimulateAutomationBody, WebhookEvent } from '../../client/types.ts';
+import type {
+  Contact,
+  SendMailBody,
+  SimulateAutomationBody,
+  TemplateContent,
+  WebhookEvent,
+} from '../../client/types.ts';
 import type { createAutomationBody, simulateBody } from '../../schemas/automations.ts';
 import type { createCampaignBody } from '../../schemas/campaigns/campaigns.ts';
 import type { batchMailBody, bulkMailBody, sendMailBody } from '../../schemas/mail/mails.ts';
@@ -99,13 +105,18 @@ function listIn(one: Documented): string | undefined {
 /** Checked by the compiler: the client takes every body that the schema describes, and no field that it does not. */
 type Body<Call extends (body: never) => unknown> = Parameters<Call>[0];
 type Takes<Given extends Expected, Expected> = [Given, Expected];
+/** Content blocks are described to callers alone: their schema has no type of its own. */
+type WithBlocks<Given> = Given extends object
+  ? { [Name in keyof Given]: Name extends 'content' ? Content<Given[Name]> : WithBlocks<Given[Name]> }
+  : Given;
+type Content<Given> = Given extends object ? TemplateContent : Given;
 type Checked = [
   Takes<Described<typeof sendMailBody>, Body<Resources['mails']['send']>>,
   Takes<Described<typeof bulkMailBody>, Body<Resources['mails']['bulk']>>,
   Takes<Described<typeof batchMailBody>, Body<Resources['mails']['batch']>>,
   Takes<Described<typeof upsertContactBody>, Body<Resources['contacts']['upsert']>>,
-  Takes<Described<typeof createCampaignBody>, Body<Resources['campaigns']['create']>>,
-  Takes<Described<typeof createAutomationBody>, Body<Resources['automations']['create']>>,
+  Takes<WithBlocks<Described<typeof createCampaignBody>>, Body<Resources['campaigns']['create']>>,
+  Takes<WithBlocks<Described<typeof createAutomationBody>>, Body<Resources['automations']['create']>>,
   Takes<Described<typeof simulateBody>, SimulateAutomationBody>,
   Takes<Described<typeof migrateABody>, Body<Resources['migrations']['startProviderA']>>,
 ];

@@ -141,7 +141,7 @@ describe('The tools of MCP', () => {
         ['campaigns_update', { campaignId: id, templateId }],
       ] as const) {
         const refused = await use(client, tool, { ...given, htmlTemplate: change.emailTemplate });
-        expect([refused.isError, refused.text]).to.match(/^true,.*takes templateId or htmlTemplate, not both/s);
+        expect([refused.isError, refused.text]).to.match(/^true,.*takes one of templateId, htmlTemplate, content/s);
       }
       const { emailTemplate } = (await own.client.get(`/templates/${templateId}`)).body.data;
       expect(emailTemplate).to.equal('<p>Published</p>');
@@ -249,7 +249,7 @@ describe('The tools of MCP', () => {
         ['contacts_upsert', {}, 'email: is required'],
         ['contacts_upsert', { email: 'a@example.org', customFields: {} }, 'customFields: is unknown'],
         ['migrations_retry', { migrationId: 'x', apiKey: 're_secret' }, 'apiKey: is unknown'],
-        ['campaigns_create', { name: 'x', subject: 'y' }, 'Give templateId or htmlTemplate'],
+        ['campaigns_create', { name: 'x', subject: 'y' }, 'Give templateId, htmlTemplate or content'],
         ['contacts_upsert', { email: 'a@example.org', idempotencyKey: 'ü' }, 'printable ASCII'],
       ];
       for (const [name, given, words] of cases) {

@@ -256,9 +256,9 @@ function invalid(details: string): Fault {
 
 function emailFaults(email: AutomationEmail, path: string): Fault[] {
   if (email.templateId === undefined && email.htmlTemplate === undefined)
-    return [{ code: 'EMAIL_TEMPLATE_REQUIRED', details: `${path}/email: needs templateId or htmlTemplate` }];
+    return [{ code: 'EMAIL_TEMPLATE_REQUIRED', details: `${path}/email: needs templateId, htmlTemplate or content` }];
   if (email.htmlTemplate !== undefined && email.subject === undefined)
-    return [{ code: 'VALIDATION_ERROR', details: `${path}/email/subject: is required with htmlTemplate` }];
+    return [{ code: 'VALIDATION_ERROR', details: `${path}/email/subject: is required without templateId` }];
   const repeated = repeatedName(email.tags);
   if (repeated !== null)
     return [{ code: 'VALIDATION_ERROR', details: `${path}/email/tags: has the name ${repeated} twice` }];

@@ -11,12 +11,14 @@ import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { referToTemplate } from '../../templates/find.ts';
+import type { WrittenMail } from '../../templates/written.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { DELETABLE, stateConflict } from '../status.ts';
 import { insertCampaign } from '../transition.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import {
+  broughtMail,
   type CampaignInput,
   emptyCounts,
   namedFields,
@@ -36,9 +38,9 @@ export async function createCampaign(
   input: CampaignInput & { name: string; subject: string },
   origin: Origin,
 ): Promise<Campaign> {
-  const campaign = await plannedCampaign(deps, project, input, origin);
+  const { campaign, mail } = await plannedCampaign(deps, project, input, origin);
   const isScheduled = campaign.status === 'scheduled';
-  const template = templateWrite(deps, project, campaign, input, origin);
+  const template = templateWrite(deps, project, campaign, { input, mail }, origin);
   const whole = { ...campaign, templateId: template.templateId };
   const stored = await insertCampaign(deps, whole, async (session) => {
     if (isScheduled) {
@@ -53,23 +55,30 @@ export async function createCampaign(
   return stored;
 }
 
+export interface PlannedCampaign {
+  campaign: Campaign;
+  /** The mail that the call brings, compiled; null: it names a template. */
+  mail: WrittenMail | null;
+}
+
 /** The campaign that `createCampaign` would store, with all checks but those of its transaction. Nothing is written. */
 export async function plannedCampaign(
   deps: CampaignsDeps,
   project: Project,
   input: CampaignInput & { name: string; subject: string },
   origin: Origin,
-): Promise<Campaign> {
+): Promise<PlannedCampaign> {
   if (publishes(input)) refuseAuthor(origin, 'publish');
-  if (input.templateId === undefined && input.htmlTemplate === undefined)
-    throw invalid('Give templateId or htmlTemplate.', 'templateId: is required, or htmlTemplate');
+  if (input.templateId === undefined && input.htmlTemplate === undefined && input.content === undefined)
+    throw invalid('Give templateId, htmlTemplate or content.', 'templateId: is required, or htmlTemplate or content');
+  const mail = await broughtMail(input);
   const blank = newCampaign(deps, project, origin, input);
   const plain = { ...blank, ...plainFields(blank, input) };
   const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };
   if (timed.status === 'scheduled') refuseAuthor(origin, 'publish');
   const campaign = { ...timed, ...(await namedFields(deps, project, input)) };
-  if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign, { brings: input });
-  return campaign;
+  if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign, { mail });
+  return { campaign, mail };
 }
 
 export async function findCampaign(

@@ -13,7 +13,8 @@ import { findLists } from '../../people/lists/lists.ts';
 import type { ContactList } from '../../people/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate, requirePublished } from '../../templates/find.ts';
-import { insertTemplate, newTemplate, updateTemplate } from '../../templates/templates.ts';
+import { changeWritten, insertTemplate, newTemplate } from '../../templates/templates.ts';
+import { type WrittenMail, writtenMail } from '../../templates/written.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign, CampaignCounts } from '../model.ts';
 import { requireOtherAudience } from './of-campaign.ts';
@@ -102,30 +103,34 @@ export async function namedFields(deps: CampaignsDeps, project: Project, input: 
   };
 }
 
+/** The mail that a call brings, as code or as content blocks, which are compiled here, once. null: it brings none. */
+export async function broughtMail({ content, htmlTemplate }: CampaignInput): Promise<WrittenMail | null> {
+  return writtenMail({ content, htmlTemplate });
+}
+
 interface TemplateWrite {
   templateId: string;
   /** Runs in the transaction that stores the campaign: a refused call changes no template. */
   write(session: Session): Promise<void>;
 }
 
-/** htmlTemplate takes precedence: it updates the template that the call names, or makes one. An author's is a draft. */
+/** A mail that the call brings takes precedence: it updates the template that the call names, or makes one. An author's is a draft. */
 export function templateWrite(
   deps: CampaignsDeps,
   project: Project,
   { name, subject, previewText, templateId }: Campaign,
-  input: CampaignInput,
+  { input, mail }: { input: CampaignInput; mail: WrittenMail | null },
   origin: Origin,
 ): TemplateWrite {
-  const { htmlTemplate } = input;
-  if (htmlTemplate === undefined) return { templateId, async write() {} };
+  if (!mail) return { templateId, async write() {} };
   if (input.templateId !== undefined)
     return {
       templateId,
       async write(session) {
-        await updateTemplate(deps, project, templateId, { emailTemplate: htmlTemplate }, { by: origin.by, session });
+        await changeWritten(deps, project, templateId, mail, { by: origin.by, session });
       },
     };
-  const source = { templateName: name, emailTemplate: htmlTemplate, subject, previewText };
+  const source = { templateName: name, ...mail, subject, previewText };
   const made = newTemplate(project, { ...source, templateType: 'marketing' }, origin);
   return {
     templateId: made.templateId,
@@ -143,7 +148,7 @@ export async function readyToPublish(
   deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   campaign: Campaign,
-  { brings = {} }: { brings?: Pick<CampaignInput, 'htmlTemplate'> } = {},
+  { mail = null }: { mail?: WrittenMail | null } = {},
 ): Promise<void> {
   const { templateId } = campaign;
   const [sender, template] = await Promise.all([
@@ -161,11 +166,11 @@ export async function readyToPublish(
       ? null
       : 'toLists: is required, or sendToGlobalList',
     campaign.subject ? null : 'subject: is required',
-    template || brings.htmlTemplate !== undefined ? null : 'templateId: is required, or htmlTemplate',
+    template || mail ? null : 'templateId: is required, or htmlTemplate',
   ].filter((fault) => fault !== null);
   if (missing.length > 0)
     throw invalid('The campaign cannot be published yet: it lacks what it needs to be sent.', missing.join('; '));
-  if (template && brings.htmlTemplate === undefined) requirePublished(template);
+  if (template && !mail) requirePublished(template);
   await requireVerifiedDomain(deps, project, sender.email, 'from/email');
   await requireOtherAudience(deps, campaign);
 }

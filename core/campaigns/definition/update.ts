@@ -8,9 +8,9 @@ import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { isEditable, isPausedBeforeStart, OVER, PUBLISHED, stateConflict } from '../status.ts';
 import { moveCampaign } from '../transition.ts';
-import { findCampaign } from './campaigns.ts';
+import { findCampaign, type PlannedCampaign } from './campaigns.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
-import { type CampaignInput, namedFields, plainFields, readyToPublish, templateWrite } from './input.ts';
+import { broughtMail, type CampaignInput, namedFields, plainFields, readyToPublish, templateWrite } from './input.ts';
 import { publishes, refusePast, timingOf } from './timing.ts';
 
 const TRIES_MAX = 5;
@@ -29,8 +29,8 @@ export async function updateCampaign(
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const before = await findCampaign(deps, project, campaignId);
     refuseUnseen('campaign', before, input.updatedAt);
-    const after = await changedCampaign(deps, project, before, input, origin);
-    const template = templateWrite(deps, project, after, input, origin);
+    const { campaign: after, mail } = await changedCampaign(deps, project, before, input, origin);
+    const template = templateWrite(deps, project, after, { input, mail }, origin);
     const updated = await store(deps, before, { ...after, templateId: template.templateId }, async (session) => {
       await holdNamedGroup(deps, session, project, input);
       await template.write(session);
@@ -47,11 +47,12 @@ export async function changedCampaign(
   before: Campaign,
   input: CampaignInput,
   origin: By,
-): Promise<Campaign> {
+): Promise<PlannedCampaign> {
   if (PUBLISHED.includes(before.status)) refuseAuthor(origin, 'changePublished');
   if (publishes(input)) refuseAuthor(origin, 'publish');
   const isOpen = isEditable(before);
   if (!isOpen) refuseLateChanges(before, input);
+  const mail = await broughtMail(input);
   const plain = { ...before, ...plainFields(before, input) };
   const now = deps.clock.now();
   const timing = isOpen ? timingOf(plain, input, now, deps.config.sendNowDelay) : lateTiming(plain, input, now);
@@ -64,8 +65,8 @@ export async function changedCampaign(
   if (after.status === 'scheduled') refuseAuthor(origin, 'publish');
   // Lists that a call names replace the people of another campaign.
   if (after.audience && (after.toLists.length > 0 || after.sendToGlobalList)) after.audience = null;
-  if (after.status === 'scheduled') await readyToPublish(deps, project, after, { brings: input });
-  return after;
+  if (after.status === 'scheduled') await readyToPublish(deps, project, after, { mail });
+  return { campaign: after, mail };
 }
 
 /** Writes only the differences: releases change the state of the plan at the same time. null: a concurrent change won. */

@@ -16,10 +16,10 @@ const FAULTS_MAX = 20;
 const SHOWN_MAX = 64;
 
 /** Throws 400 with the path and the id of each block at fault, the first twenty of them. */
-export function checkContent(content: unknown): Content {
+export function checkContent(content: unknown, path = 'content'): Content {
   const fault = sizeFault(content) ?? shapeFault(contentFrame, content);
-  if (fault) throw refused([faultLine(['content', fault.field], fault)]);
-  const lines = new Checker().check((content as Content).blocks);
+  if (fault) throw refused([faultLine([path, fault.field], fault)]);
+  const lines = new Checker().check((content as Content).blocks, `${path}/blocks`);
   if (lines.length > 0) throw refused(lines);
   return content as Content;
 }
@@ -34,8 +34,8 @@ class Checker {
   readonly #ids = new Set<string>();
   #blocks = 0;
 
-  check(blocks: readonly Block[]): string[] {
-    this.#checkEach(blocks, 'content/blocks', 1);
+  check(blocks: readonly Block[], path: string): string[] {
+    this.#checkEach(blocks, path, 1);
     return this.#lines;
   }
 
