@@ -230,6 +230,7 @@ export const operations = {
     update: { method: 'PATCH', path: '/v1/suppression-groups/{groupId}', kind: 'json', takes: 'body' },
   },
   templates: {
+    convert: { method: 'POST', path: '/v1/templates/convert', kind: 'json', takes: 'body' },
     create: { method: 'POST', path: '/v1/templates', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/templates/{templateId}', kind: 'json' },
     get: { method: 'GET', path: '/v1/templates/{templateId}', kind: 'json', takes: 'query' },

@@ -1458,6 +1458,26 @@ export interface ContentTest {
   value?: string | number;
 }
 
+export interface ConversionNote {
+  line: number;
+  text: string;
+}
+
+export interface ConvertTemplateBody {
+  from: 'html' | 'mjml';
+  source: string;
+}
+
+export interface ConvertedTemplate {
+  /** Content blocks; null: the source stays code. */
+  content: Record<string, unknown> | null;
+  /** The source, where no blocks can be made of it. */
+  emailTemplate: string | null;
+  /** Of the document. */
+  title: string;
+  notes: ConversionNote[];
+}
+
 export interface CountDifference {
   count: string;
   ledger: number;

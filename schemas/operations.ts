@@ -287,6 +287,7 @@ const table = {
   'templates.preview': { role: 'viewer', scopes: ['read'], tool: reads },
   'templates.previewDraft': { role: 'viewer', scopes: ['read'] },
   'templates.render': { role: 'viewer', scopes: ['read'] },
+  'templates.convert': { role: 'viewer', scopes: ['read'] },
   'templates.test': { role: 'author', scopes: [] },
   'templates.links': { role: 'viewer', scopes: ['read'] },
 

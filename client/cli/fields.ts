@@ -784,6 +784,10 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"description","kind":"text"},
     {"name":"isPublic","kind":"boolean","about":"true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group."},
   ] },
+  "templates.convert": { about: "Make content blocks of HTML or MJML, with a note for each line that they do not have; nothing is saved", fields: [
+    {"name":"from","kind":"text","isRequired":true,"about":"One of html, mjml."},
+    {"name":"source","kind":"text","isRequired":true},
+  ] },
   "templates.create": { about: "Create a template; one with a syntax error is refused with the number of the line", fields: [
     {"name":"templateName","kind":"text","isRequired":true},
     {"name":"content","kind":"object","about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},

@@ -103,6 +103,7 @@ const mails = {
       ],
     },
   },
+  ConvertTemplateBody: { from: 'html', source: '<h1>Hello {{firstName}}</h1><p>Your order is on its way.</p>' },
   PreviewDraftBody: {
     emailTemplate: '<p>Hello {{firstName}}{{#if coupon}}, here is {{coupon}}{{/if}}</p>',
     subject: 'Order {{order}}',

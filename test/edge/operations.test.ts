@@ -15,6 +15,7 @@ const postsThatOnlyRead = [
   'templates.preview',
   'templates.previewDraft',
   'templates.render',
+  'templates.convert',
   'forms.preview',
   'campaigns.preview',
   'automations.simulate',

@@ -1,6 +1,7 @@
 import { refuseStrangers } from '../../../core/accounts/members.ts';
 import { testTemplate } from '../../../core/mail/accept/send-test.ts';
 import { previewSource, previewTemplate } from '../../../core/mail/previews/drafts.ts';
+import { convertSource } from '../../../core/templates/convert/convert.ts';
 import { listVersions, publishTemplate, readTemplate, restoreTemplate } from '../../../core/templates/publish.ts';
 import { startersIn } from '../../../core/templates/starters/starters.ts';
 import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from '../../../core/templates/templates.ts';
@@ -9,6 +10,8 @@ import { testAnswer } from '../../../schemas/campaigns/campaigns.ts';
 import { pageQuery } from '../../../schemas/common.ts';
 import { startersAnswer, startersQuery } from '../../../schemas/templates/starters.ts';
 import {
+  convertedAnswer,
+  convertTemplateBody,
   createTemplateBody,
   previewAnswer,
   previewBody,
@@ -188,6 +191,21 @@ export const templateRoutes = [
     isComputed: true,
     perMinute: PREVIEWS_A_MINUTE,
     handler: async ({ body }) => compiledBlocks(body.content),
+  }),
+  endpoint({
+    operation: 'templates.convert',
+    method: 'post',
+    path: '/templates/convert',
+    key: 'token',
+    tag,
+    summary: 'Make content blocks of HTML or MJML, with a note for each line that they do not have; nothing is saved',
+    description:
+      'HTML of which no blocks can be made is answered as emailTemplate, and the notes say why; MJML is refused then, with the line.',
+    body: convertTemplateBody,
+    answer: convertedAnswer,
+    isComputed: true,
+    perMinute: PREVIEWS_A_MINUTE,
+    handler: async ({ body }) => convertSource(body),
   }),
   endpoint({
     operation: 'templates.test',
