@@ -20,6 +20,7 @@ const icons = {
   email: 'M2 3.5h12v9H2zM2 4.5 8 9l6-4.5',
   external: 'M6.5 3H3v10h10V9.5M9 3h4v4M13 3 7.5 8.5',
   form: 'M2.5 2.5h11v11h-11zM5 5.5h6M5 8h6M5 10.5h3',
+  goal: 'M3.5 14V2M3.5 2.5h9l-2 3 2 3h-9',
   health: 'M8 1.8 13.5 4v4c0 3.2-2.2 5.2-5.5 6.4C4.7 13.2 2.5 11.2 2.5 8V4zM5.5 8l2 2 3-3.5',
   import: 'M8 10V2M5 5l3-3 3 3M2.5 10v3.5h11V10',
   inbound: 'M2 9l2-6h8l2 6v4.5H2zM2 9h3.5l1 2h3l1-2H14',

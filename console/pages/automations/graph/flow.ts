@@ -107,7 +107,7 @@ export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'exit') return 'Leave';
   if (step.type === 'wait_until') return untilName(step.until ?? {});
   if (step.type === 'wait_event')
-    return `Wait for ${mailActs[step.waitEvent?.eventName ?? ''] ?? step.waitEvent?.eventName}`;
+    return `Wait for ${mailActs[step.waitEvent?.eventName ?? ''] ?? step.waitEvent?.eventName ?? 'an event'}`;
   if (step.type === 'goal') return step.eventName ? `Goal: ${step.eventName}` : 'Goal: matches a filter';
   if (step.type === 'update_contact') return updateName(step.update ?? {});
   if (step.type === 'webhook') return webhookName(step.webhook ?? {});

@@ -152,7 +152,7 @@ const icons = {
   update_contact: 'contacts',
   wait_event: 'now',
   webhook: 'webhook',
-  goal: 'mark',
+  goal: 'goal',
 } as const;
 
 function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, names: Names): Node[] {
