@@ -478,7 +478,7 @@ export interface AutomationStep {
   webhook?: AutomationWebhook;
   /** Of a goal: the event that reaches it. */
   eventName?: string;
-  /** Of a goal: with eventName about the event (event.properties.<name>) and the person; without, whoever matches has reached it, also on entering. */
+  /** Of a goal. With eventName: about the event (event.properties.<name>) and the person. Without it: a person who matches has reached the goal, also on entering. */
   filterCriteria?: Record<string, unknown>;
   /** Of a webhook with wait: the step after a failure; null: the step after it. */
   failureStepId?: string | null;
@@ -508,7 +508,7 @@ export interface AutomationStepInput {
   webhook?: AutomationWebhookInput;
   /** Of a goal: the event that reaches it. */
   eventName?: string;
-  /** Of a goal: with eventName about the event (event.properties.<name>) and the person; without, whoever matches has reached it, also on entering. */
+  /** Of a goal. With eventName: about the event (event.properties.<name>) and the person. Without it: a person who matches has reached the goal, also on entering. */
   filterCriteria?: Record<string, unknown>;
   /** Of a webhook with wait: the step after a failure. Omitted or null: the step after it, as with an answer. */
   failureStepId?: string | null;
@@ -1688,7 +1688,7 @@ export interface CreateTemplateBody {
   /** visual is an alias of editor. */
   builderType?: 'code' | 'editor' | 'visual';
   description?: string;
-  /** What an editor of yours keeps with the code; answers have the content blocks here. */
+  /** The state that your own editor keeps with the code; answers have the content blocks here. */
   editorJson?: Record<string, unknown> | null;
   parentBodyProperties?: Record<string, unknown> | null;
   trackingClick?: boolean;
@@ -5109,7 +5109,7 @@ export interface UpdateTemplateBody {
   /** visual is an alias of editor. */
   builderType?: 'code' | 'editor' | 'visual';
   description?: string;
-  /** What an editor of yours keeps with the code; answers have the content blocks here. */
+  /** The state that your own editor keeps with the code; answers have the content blocks here. */
   editorJson?: Record<string, unknown> | null;
   parentBodyProperties?: Record<string, unknown> | null;
   trackingClick?: boolean;

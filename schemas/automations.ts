@@ -201,7 +201,7 @@ const goalEvent = { ...line(64), description: 'Of a goal: the event that reaches
 const goalCriteria = {
   ...filterCriteria,
   description:
-    'Of a goal: with eventName about the event (event.properties.<name>) and the person; without, whoever matches has reached it, also on entering.',
+    'Of a goal. With eventName: about the event (event.properties.<name>) and the person. Without it: a person who matches has reached the goal, also on entering.',
 } as const;
 
 const email = {

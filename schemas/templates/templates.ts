@@ -49,7 +49,7 @@ const fields = {
   description: { type: 'string', maxLength: DESCRIPTION_MAX },
   editorJson: {
     type: ['object', 'null'],
-    description: 'What an editor of yours keeps with the code; answers have the content blocks here.',
+    description: 'The state that your own editor keeps with the code; answers have the content blocks here.',
   },
   parentBodyProperties: { type: ['object', 'null'] },
   trackingClick: { type: 'boolean' },

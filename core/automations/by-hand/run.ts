@@ -82,7 +82,7 @@ async function enterBatch(deps: AutomationsDeps, job: EnrollmentJob): Promise<En
   );
 }
 
-/** Who entered by the job in an earlier batch, and has another address since, is in a list twice: once under each. */
+/** A person who entered by the job in an earlier batch, and has another address since, is in a list twice: once under each. */
 async function withoutCounted({ db }: AutomationsDeps, job: EnrollmentJob, contacts: Contact[]): Promise<Contact[]> {
   const { projectId, list, updatedAt } = job;
   if (!list) return contacts;

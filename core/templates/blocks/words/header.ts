@@ -6,7 +6,7 @@ import { htmlLiteral, textLiteral, wordsFault } from '../kit/variables.ts';
 
 const LOGO_WIDTH = 160;
 
-/** Who writes: the logo, whose alternative text is the name, or the name alone. */
+/** The sender: the logo, whose alternative text is the name, or the name alone. */
 export const header: Kind<'header'> = {
   toHtml({ name, src, href, width = LOGO_WIDTH, align }, place) {
     const style = `text-decoration:none;color:${place.look.accent};font-weight:700;font-size:18px`;
