@@ -381,7 +381,7 @@ describe('The editor of automations', () => {
       .click();
     await panel.getByLabel('People enter when').selectOption('A date of a contact is reached');
     await panel.getByLabel('Date', { exact: true }).fill('contactProperties.birthday');
-    await panel.getByLabel('Days').fill('2');
+    await panel.getByLabel('How long').fill('2');
     await panel.getByLabel('Each year').check();
     await node(/2 days before birthday/).waitFor();
     await saved();
@@ -401,7 +401,7 @@ describe('The editor of automations', () => {
     await item('Post to a program').click();
     await panel.getByLabel('Address').fill('https://hooks.example.com/people');
     await panel.getByLabel('Wait for its answer').check();
-    await panel.getByLabel('Hours at most').fill('6');
+    await panel.getByLabel('At most').fill('6');
     await saved();
     await plus('on answered of Ask hooks.example.com').click();
     await item('Leave').click();
@@ -425,6 +425,61 @@ describe('The editor of automations', () => {
     expect(steps.find(({ type }: { type: string }) => type === 'goal')).to.include({ eventName: 'renewed' });
     const { webhook } = steps.find(({ type }: { type: string }) => type === 'webhook');
     expect(webhook).to.deep.include({ wait: true, timeout: { value: 6, unit: 'hours' } });
+  });
+
+  it('keeps the units that a program wrote, whatever else is edited', async () => {
+    const { client } = suite.own;
+    const url = 'https://hooks.example.com/a';
+    const { id } = await created(client, '/automations', {
+      name: 'In minutes',
+      entryCriteria: {
+        ...{ type: 'date_reached', property: 'contactProperties.renewsAt', time: '09:00' },
+        offset: { value: 36, unit: 'hours', direction: 'after' },
+      },
+      steps: [
+        { type: 'wait', delay: { value: 90, unit: 'minutes' } },
+        { type: 'webhook', stepId: 'ask', webhook: { url, wait: true, timeout: { value: 90, unit: 'minutes' } } },
+        {
+          ...{ type: 'wait_until', stepId: 'before' },
+          until: {
+            property: 'contactProperties.renewsAt',
+            offset: { value: 30, unit: 'minutes', direction: 'before' },
+          },
+        },
+        email('a'),
+      ],
+    });
+    const page = await suite.open(`/automations/${id}/edit?step=ask`);
+    const { panel, node, saved } = editorOf(page);
+    await panel.getByLabel('Address').fill('https://hooks.example.com/b');
+    await saved();
+    expect(await panel.getByLabel('At most').inputValue()).to.equal('90');
+    await node(/^Wait until 30 minutes/).click();
+    await panel.getByLabel('Date', { exact: true }).fill('contactProperties.endsAt');
+    await node(/^Wait until 30 minutes before endsAt/).waitFor();
+    await node(/^36 hours after renewsAt/).click();
+    await panel.getByLabel('Date', { exact: true }).fill('contactProperties.boughtAt');
+    await node(/^36 hours after boughtAt/).waitFor();
+    await saved();
+    const { steps, entryCriteria } = await until(
+      () => stored(`/automations/${id}`),
+      (one) => one.entryCriteria.property === 'contactProperties.boughtAt',
+    );
+    const [, ask, before] = steps;
+    expect(ask.webhook).to.deep.include({
+      url: 'https://hooks.example.com/b',
+      timeout: { value: 90, unit: 'minutes' },
+    });
+    expect(before.until.offset).to.deep.equal({ value: 30, unit: 'minutes', direction: 'before' });
+    expect(entryCriteria.offset).to.deep.equal({ value: 36, unit: 'hours', direction: 'after' });
+
+    await node(/^Ask hooks/).click();
+    await panel.getByLabel('At most').fill('2');
+    await panel.getByLabel('Unit').selectOption('hours');
+    await until(
+      () => stored(`/automations/${id}`),
+      (one) => one.steps[1].webhook.timeout.unit === 'hours' && one.steps[1].webhook.timeout.value === 2,
+    );
   });
 
   it('begins with shapes that the interface takes, whose mails have words, a way out, and fallbacks', async () => {

@@ -1,13 +1,15 @@
 import type { EntryCriteria, EntryType, Reentry } from '../../../../client/index.ts';
-import { Chooser, ChooserField } from '../../../parts/choose/chooser.tsx';
-import { events, forms, lists, suppressionGroups } from '../../../parts/choose/things.ts';
+import { ChooserField } from '../../../parts/choose/chooser.tsx';
+import { forms, lists, suppressionGroups } from '../../../parts/choose/things.ts';
 import { Field, Select } from '../../../parts/forms/field.tsx';
 import { entryTypes, exitTypes } from '../graph/state.tsx';
-import { DateEntry, dateOf, readDate } from './date-entry.tsx';
 import type { Values } from './draft.ts';
-import { Conditions } from './steps/conditions.tsx';
+import { Conditions } from './fields/conditions.tsx';
+import { DateEntry } from './fields/date-entry.tsx';
+import { errorsIn } from './fields/errors.ts';
+import { EventField } from './fields/event.tsx';
+import { numberIn } from './fields/numbers.ts';
 import { useLinkedForm } from './steps/step-form.ts';
-import { numberIn } from './steps/wait.tsx';
 
 interface Props {
   values: Values;
@@ -18,15 +20,13 @@ interface Props {
 
 const GROUP_NONE = 'All marketing mail';
 
-/** Who enters, how often, and what they may leave by. */
+/** The rules for entering, for entering again, and for leaving early. */
 export function EntryForm(props: Props) {
   const { values, errors, why, onChange } = props;
   const form = useLinkedForm({ value: values, errors, onChange }, read, write);
   const typed = form.values.value;
   const { filterCriteria = null, type } = values.entryCriteria;
-  const filterErrors = Object.fromEntries(
-    Object.entries(errors).map(([path, text]) => [path.replace('entryCriteria/', ''), text]),
-  );
+  const entryErrors = errorsIn(errors, 'entryCriteria');
   return (
     <>
       <Field form={form} name="name" label="Name" autocomplete="off" why={why} />
@@ -53,21 +53,7 @@ export function EntryForm(props: Props) {
           why={why}
         />
       )}
-      {type === 'event_trigger' && (
-        <div class="field">
-          <span class="label">Event</span>
-          <Chooser
-            things={events}
-            label="Event"
-            placeholder="Choose an event"
-            value={typed['entryCriteria/eventName']}
-            isReadOnly={why !== null}
-            isInvalid={Boolean(errors['entryCriteria/eventName'])}
-            onPick={({ value }) => form.set('entryCriteria/eventName', value)}
-          />
-          {errors['entryCriteria/eventName'] && <span class="hint t-bad">{errors['entryCriteria/eventName']}</span>}
-        </div>
-      )}
+      {type === 'event_trigger' && <EventField form={form} name="entryCriteria/eventName" why={why} />}
       {type === 'contact_property_changes_from_to' && (
         <Field
           form={form}
@@ -78,11 +64,18 @@ export function EntryForm(props: Props) {
           why={why}
         />
       )}
-      {type === 'date_reached' && <DateEntry form={form} why={why} />}
+      {type === 'date_reached' && (
+        <DateEntry
+          entry={values.entryCriteria}
+          errors={entryErrors}
+          why={why}
+          onChange={(entryCriteria, field) => onChange({ ...values, entryCriteria }, `date ${field}`)}
+        />
+      )}
       <section class="stack near way" aria-label="Only those">
         <Conditions
           criteria={filterCriteria}
-          errors={filterErrors}
+          errors={entryErrors}
           isReadOnly={why !== null}
           onChange={(criteria) => onChange({ ...values, entryCriteria: withFilter(values, criteria) }, 'filter')}
         />
@@ -123,7 +116,7 @@ export function EntryForm(props: Props) {
 }
 
 function read({ name, entryCriteria, reentry, exitCriteria, unsubscribeGroupId }: Values) {
-  const { type, listId = '', formId = '', address = '', eventName = '' } = entryCriteria;
+  const { type, listId = '', formId = '', address = '', eventName = '', property = '' } = entryCriteria;
   return {
     name,
     'entryCriteria/type': type as string,
@@ -131,7 +124,7 @@ function read({ name, entryCriteria, reentry, exitCriteria, unsubscribeGroupId }
     'entryCriteria/formId': formId,
     'entryCriteria/address': address,
     'entryCriteria/eventName': eventName,
-    ...readDate(entryCriteria),
+    'entryCriteria/property': property,
     reentry: typeof reentry === 'object' ? 'after_days' : reentry,
     'reentry/afterDays': typeof reentry === 'object' ? String(reentry.afterDays) : '30',
     exitCriteria: exitCriteria.type as string,
@@ -153,7 +146,7 @@ function write(values: Values, typed: ReturnType<typeof read>): Values {
 /** The fields that belong to the type; the others are forgotten. */
 function entryOf({ entryCriteria }: Values, typed: ReturnType<typeof read>): EntryCriteria {
   const type = typed['entryCriteria/type'] as EntryType;
-  const { filterCriteria, fromValue, toValue } = entryCriteria;
+  const { filterCriteria, fromValue, toValue, property, offset, time = '09:00', yearly = false } = entryCriteria;
   const texts = {
     listId: (type === 'contact_added_to_list' || type === 'list_left') && typed['entryCriteria/listId'],
     formId: type === 'form_submitted' && typed['entryCriteria/formId'],
@@ -163,8 +156,8 @@ function entryOf({ entryCriteria }: Values, typed: ReturnType<typeof read>): Ent
   };
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text));
   const change = type === 'contact_property_changes_from_to' ? { fromValue, toValue } : {};
-  const date = type === 'date_reached' ? dateOf(entryCriteria, typed) : {};
-  return { type, ...given, ...date, ...defined({ ...change, filterCriteria }) };
+  const date = type === 'date_reached' ? { property, offset, time, yearly } : {};
+  return { type, ...given, ...defined({ ...change, ...date, filterCriteria }) };
 }
 
 function defined<T extends object>(fields: T): T {

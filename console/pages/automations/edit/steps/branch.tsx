@@ -1,9 +1,10 @@
 import { Button } from '../../../../parts/forms/button.tsx';
 import { Field } from '../../../../parts/forms/field.tsx';
+import { Conditions } from '../fields/conditions.tsx';
+import { errorsIn } from '../fields/errors.ts';
 import { addWay, newBranch, removeWay } from '../model/forks.ts';
 import { JOINS, type Step } from '../model/steps.ts';
 import { newId } from '../new-id.ts';
-import { Conditions } from './conditions.tsx';
 import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
 import { JoinChoice, RemoveWay } from './ways.tsx';
 
@@ -59,10 +60,7 @@ function Way({
   isOnly: boolean;
 }) {
   const { step, steps, errors, why, onChange, onAct } = props;
-  const path = `branches/${index}/`;
-  const own = Object.fromEntries(
-    Object.entries(errors).flatMap(([name, text]) => (name.startsWith(path) ? [[name.slice(path.length), text]] : [])),
-  );
+  const own = errorsIn(errors, `branches/${index}`);
   const change = (changes: Partial<Branch>): Step => ({
     ...step,
     branches: (step.branches ?? []).map((one) => (one.branchId === branchId ? { ...one, ...changes } : one)),

@@ -1,15 +1,13 @@
-import { ChooserField } from '../../../../parts/choose/chooser.tsx';
-import { events } from '../../../../parts/choose/things.ts';
 import { Options } from '../../../../parts/forms/choices.tsx';
-import { Field } from '../../../../parts/forms/field.tsx';
+import { Conditions } from '../fields/conditions.tsx';
+import { EventField } from '../fields/event.tsx';
 import type { Step } from '../model/steps.ts';
-import { Conditions } from './conditions.tsx';
 import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
 
 export const goal: Kind = {
   label: 'Goal',
-  hint: 'Who reaches it continues here, from any step before',
-  icon: 'mark',
+  hint: 'People who reach it continue here, from any step before',
+  icon: 'goal',
   make: () => ({ type: 'goal' }),
   Form: GoalForm,
 };
@@ -20,7 +18,7 @@ function GoalForm(props: StepFormProps) {
   const isEvent = form.values.value.kind === 'event';
   return (
     <>
-      <p class="dim small">Who reaches it counts as converted. Others pass through.</p>
+      <p class="dim small">People who reach it count as converted. Others pass through.</p>
       <Options
         form={form}
         name="kind"
@@ -31,10 +29,7 @@ function GoalForm(props: StepFormProps) {
           { value: 'event', label: 'An event', isDisabled: why !== null },
         ]}
       />
-      {isEvent && why === null && (
-        <ChooserField form={form} name="eventName" label="Event" placeholder="Choose an event" things={events} />
-      )}
-      {isEvent && why !== null && <Field form={form} name="eventName" label="Event" isMono why={why} />}
+      {isEvent && <EventField form={form} name="eventName" why={why} />}
       {isEvent && step.filterCriteria && <p class="dim small">It has conditions, which the interface alone changes.</p>}
       {!isEvent && (
         <section class="stack near way" aria-label="Those who">

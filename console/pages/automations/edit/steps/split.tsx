@@ -1,10 +1,10 @@
 import { Button } from '../../../../parts/forms/button.tsx';
 import { Field } from '../../../../parts/forms/field.tsx';
+import { numberIn } from '../fields/numbers.ts';
 import { addWay, removeWay } from '../model/forks.ts';
 import type { Step } from '../model/steps.ts';
 import { newId } from '../new-id.ts';
 import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
-import { numberIn } from './wait.tsx';
 import { JoinChoice, RemoveWay } from './ways.tsx';
 
 type Share = NonNullable<Step['shares']>[number];

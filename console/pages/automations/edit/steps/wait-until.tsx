@@ -1,9 +1,10 @@
 import { zonesWith } from '../../../../locale.ts';
 import { Checkbox, Options } from '../../../../parts/forms/choices.tsx';
 import { Field, Select } from '../../../../parts/forms/field.tsx';
+import { errorsIn } from '../fields/errors.ts';
+import { Offset } from '../fields/offset.tsx';
 import type { Step } from '../model/steps.ts';
 import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
-import { numberIn } from './wait.tsx';
 
 type Until = NonNullable<Step['until']>;
 type Weekday = NonNullable<Until['weekdays']>[number];
@@ -22,7 +23,7 @@ export const waitUntil: Kind = {
 };
 
 function WaitUntilForm(props: StepFormProps) {
-  const { why } = props;
+  const { step, errors, why, onChange } = props;
   const form = useStepForm(props, read, write);
   const values = form.values.value;
   return (
@@ -65,23 +66,18 @@ function WaitUntilForm(props: StepFormProps) {
             name="until/property"
             label="Date"
             placeholder="contactProperties.renewsAt"
-            hint="A field of the person that holds a date. Who has none leaves here."
+            hint="A field of the person that holds a date. A person without one leaves here."
             isMono
             why={why}
           />
-          <div class="two">
-            <Field form={form} name="until/offset/value" label="Days" type="number" min="0" why={why} />
-            <Select
-              form={form}
-              name="direction"
-              label="Before or after"
-              why={why}
-              options={[
-                { value: 'before', label: 'before' },
-                { value: 'after', label: 'after' },
-              ]}
-            />
-          </div>
+          <Offset
+            offset={step.until?.offset}
+            errors={errorsIn(errors, 'until/offset')}
+            why={why}
+            onChange={(offset, field) =>
+              onChange({ ...step, until: dateOf(step.until?.property ?? '', offset) }, `${step.stepId} offset ${field}`)
+            }
+          />
         </>
       )}
     </>
@@ -89,7 +85,7 @@ function WaitUntilForm(props: StepFormProps) {
 }
 
 function read({ until = {} }: Step) {
-  const { time, weekdays = DAYS, timezone = OF_PROJECT, property = '', offset } = until;
+  const { time, weekdays = DAYS, timezone = OF_PROJECT, property = '' } = until;
   const on = Object.fromEntries(DAYS.map((day) => [day, weekdays.includes(day)])) as Record<Weekday, boolean>;
   return {
     ...on,
@@ -97,13 +93,14 @@ function read({ until = {} }: Step) {
     'until/time': time ?? '09:00',
     'until/timezone': timezone,
     'until/property': property,
-    'until/offset/value': String(offset?.value ?? 0),
-    direction: offset?.direction ?? 'before',
   };
 }
 
 function write(step: Step, values: ReturnType<typeof read>): Step {
-  return { ...step, until: values.kind === 'time' ? timeOf(step, values) : dateOf(step, values) };
+  return {
+    ...step,
+    until: values.kind === 'time' ? timeOf(step, values) : dateOf(values['until/property'], step.until?.offset),
+  };
 }
 
 function timeOf({ until = {} }: Step, values: ReturnType<typeof read>): Until {
@@ -117,9 +114,6 @@ function timeOf({ until = {} }: Step, values: ReturnType<typeof read>): Until {
   };
 }
 
-function dateOf({ until = {} }: Step, values: ReturnType<typeof read>): Until {
-  const value = numberIn(values['until/offset/value']);
-  const { unit = 'days' } = until.offset ?? {};
-  const direction = values.direction === 'after' ? ('after' as const) : ('before' as const);
-  return { property: values['until/property'], ...(value !== 0 && { offset: { value, unit, direction } }) };
+function dateOf(property: string, offset: Until['offset']): Until {
+  return { property, ...(offset && { offset }) };
 }

@@ -1,8 +1,12 @@
 import { Checkbox } from '../../../../parts/forms/choices.tsx';
 import { Field } from '../../../../parts/forms/field.tsx';
+import { Amount } from '../fields/amount.tsx';
+import { errorsIn } from '../fields/errors.ts';
 import { lateOf, type Step } from '../model/steps.ts';
 import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
-import { numberIn } from './wait.tsx';
+
+/** The interface has it where none is given. */
+const TIMEOUT = { value: 24, unit: 'hours' } as const;
 
 export const webhook: Kind = {
   label: 'Post to a program',
@@ -13,9 +17,9 @@ export const webhook: Kind = {
 };
 
 function WebhookForm(props: StepFormProps) {
-  const { step, why } = props;
+  const { step, errors, why, onChange } = props;
   const form = useStepForm(props, read, write);
-  const { webhookId, headers = [], wait } = step.webhook ?? {};
+  const { webhookId, headers = [], wait, timeout = TIMEOUT } = step.webhook ?? {};
   const hasOwnWay = lateOf(step) !== null;
   return (
     <>
@@ -44,15 +48,16 @@ function WebhookForm(props: StepFormProps) {
         isDisabled={why !== null || hasOwnWay}
       />
       {wait && (
-        <Field
-          form={form}
-          name="webhook/timeout/value"
-          label="Hours at most"
-          type="number"
+        <Amount
+          amount={timeout}
+          units={['minutes', 'hours']}
+          label="At most"
           min="1"
-          max="24"
-          isNarrow
+          errors={errorsIn(errors, 'webhook/timeout')}
           why={why}
+          onChange={(next, field) =>
+            onChange({ ...step, webhook: { ...step.webhook, wait, timeout: next } }, `${step.stepId} timeout ${field}`)
+          }
         />
       )}
       {headers.length > 0 && (
@@ -65,26 +70,20 @@ function WebhookForm(props: StepFormProps) {
 }
 
 function read({ webhook }: Step) {
-  const { value = 1, unit = 'hours' } = webhook?.timeout ?? {};
-  return {
-    'webhook/url': webhook?.url ?? '',
-    wait: webhook?.wait ?? false,
-    'webhook/timeout/value': String(unit === 'hours' ? value : value / 60),
-  };
+  return { 'webhook/url': webhook?.url ?? '', wait: webhook?.wait ?? false };
 }
 
 /** Headers that are named keep their values. */
 function write(step: Step, values: ReturnType<typeof read>): Step {
-  const { url: _, wait: __, timeout: ___, ...rest } = step.webhook ?? { wait: false };
+  const { url: _, wait: __, timeout, ...rest } = step.webhook ?? { wait: false };
   const { failureStepId = null, ...others } = step;
-  const timeout = { value: numberIn(values['webhook/timeout/value']), unit: 'hours' as const };
   return {
     ...others,
     webhook: {
       ...rest,
       ...(values['webhook/url'] && { url: values['webhook/url'] }),
       wait: values.wait,
-      ...(values.wait && { timeout }),
+      ...(values.wait && timeout && { timeout }),
     },
     ...(values.wait && { failureStepId }),
   };
