@@ -1,9 +1,10 @@
-import { Field, Select } from '../../../parts/forms/field.tsx';
+import { Select } from '../../../parts/forms/field.tsx';
 import type { Form } from '../../../parts/forms/form.ts';
 import type { Parts } from '../../../parts/forms/overtaken.tsx';
+import { UtmFields } from '../../../parts/forms/utm-fields.tsx';
 import { Section } from '../../../parts/page/page.tsx';
 import type { Draft } from './draft.ts';
-import { type Measuring, utmNames } from './measuring.ts';
+import type { Measuring } from './measuring.ts';
 
 const tracked = { yes: 'Counted', no: 'Not counted' };
 const trackedByProject = { project: 'As the settings of the project say', ...tracked };
@@ -14,14 +15,6 @@ const thresholds = {
 };
 const optionsOf = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
-
-const utmWords = {
-  source: { label: 'Source', placeholder: 'newsletter' },
-  medium: { label: 'Medium', placeholder: 'email' },
-  campaign: { label: 'Campaign', placeholder: 'winter' },
-  term: { label: 'Term', placeholder: '' },
-  content: { label: 'Content', placeholder: '' },
-} as const;
 
 /** For two versions next to each other. */
 export const measuringParts: Parts<Measuring> = {
@@ -67,23 +60,7 @@ export function MeasuringSection({ form, isReadOnly }: { form: Form<Draft>; isRe
           />
         </div>
       </div>
-      <fieldset class="stack tight">
-        <legend class="label">UTM parameters of its links</legend>
-        <div class="utm">
-          {utmNames.map((name) => (
-            <Field
-              key={name}
-              form={form}
-              name={`utm/${name}`}
-              label={utmWords[name].label}
-              placeholder={utmWords[name].placeholder}
-              autocomplete="off"
-              why={why}
-            />
-          ))}
-        </div>
-        <span class="hint">Without any of them, those of the template. Links that have some keep their own.</span>
-      </fieldset>
+      <UtmFields form={form} why={why} />
     </Section>
   );
 }
