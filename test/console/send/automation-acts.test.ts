@@ -181,6 +181,15 @@ describe('The acts of the automation editor', () => {
     for (const one of [moved, copied]) expect(faults(one)).to.deep.equal([]);
   });
 
+  it('copy a wait for a mail with that mail, and name the copy of it', () => {
+    const onWay = done(addOn(forked(), 'branch-1/0', contents.email!, ids()));
+    const click = { eventName: 'email.clicked', emailStepId: 'email-1', timeout: { value: 1, unit: 'days' as const } };
+    const steps = done(addOn(onWay, 'email-1', { type: 'wait_event', waitEvent: click }, ids()));
+    const copies = done(copy(steps, 'branch-1', null, (kind) => `${kind}-copy`));
+    const mails = copies.flatMap(({ waitEvent }) => waitEvent?.emailStepId ?? []);
+    expect(mails).to.have.members(['email-1', 'email-copy']);
+  });
+
   it('add and remove ways, and let them join elsewhere or end', () => {
     const two = done(addWay(forked(), 'branch-1', { label: 'no' }, ids()));
     expect(lines(two)).to.contain('branch-1>w2 (yes), branch-1>w2 (no), branch-1>w2 (otherwise)');

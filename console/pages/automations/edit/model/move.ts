@@ -79,6 +79,8 @@ function renamed(unit: readonly Step[], newId: NewId): Step[] {
     step.parentBranchStepId = named(step.parentBranchStepId);
     step.nextStepId = named(step.nextStepId);
     if (lateOf(step) !== null) setLate(step, named(lateOf(step)));
+    const { emailStepId } = step.waitEvent ?? {};
+    if (emailStepId) step.waitEvent = { ...step.waitEvent, emailStepId: named(emailStepId) ?? emailStepId };
     for (const fork of forksOf(step)) fork.nextStepId = named(fork.nextStepId);
     for (const branch of step.branches ?? []) branch.mergeStepId = named(branch.mergeStepId);
   }
