@@ -10,6 +10,7 @@ import type {
   Sender,
   SuppressionGroup,
   Template,
+  Webhook,
 } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 
@@ -102,6 +103,19 @@ export const events: Things<EventDefinition> = {
       ...{ value: thing.eventName, label: thing.eventName, thing },
     })),
   get: async (eventName) => ({ value: eventName, label: eventName }),
+};
+
+/** All of them are few: they are searched here. */
+export const webhooks: Things<Webhook> = {
+  one: 'webhook',
+  made: { operation: 'webhooks.create', label: 'Make a webhook' },
+  search: async (text, signal) =>
+    (await api.webhooks.list({ limit: 100 }, { signal })).webhooks
+      .filter(({ url }) => url.includes(text))
+      .slice(0, FOUND_MAX)
+      .map((thing) => ({ value: thing.id, label: thing.url, thing })),
+  get: (id, signal) =>
+    named(api.safe.webhooks.get(id, { signal }), (thing) => ({ value: thing.id, label: thing.url, thing })),
 };
 
 export const members: Pick<Things<Member>, 'one' | 'get'> = {

@@ -311,7 +311,7 @@ describe('The editor of automations', () => {
     await item('Leave').click();
     await plus('on not in time of Wait for bought').click();
     await item('Post to a program').click();
-    await panel.getByLabel('Address').fill('https://hooks.example.com/people');
+    await panel.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/people');
     await node(/^Post to hooks/).waitFor();
     await saved();
     const { steps } = (await client.get(`/automations/${id}`)).body.data;
@@ -399,7 +399,7 @@ describe('The editor of automations', () => {
 
     await plus('after Goal: renewed').click();
     await item('Post to a program').click();
-    await panel.getByLabel('Address').fill('https://hooks.example.com/people');
+    await panel.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/people');
     await panel.getByLabel('Wait for its answer').check();
     await panel.getByLabel('At most').fill('6');
     await saved();
@@ -451,7 +451,7 @@ describe('The editor of automations', () => {
     });
     const page = await suite.open(`/automations/${id}/edit?step=ask`);
     const { panel, node, saved } = editorOf(page);
-    await panel.getByLabel('Address').fill('https://hooks.example.com/b');
+    await panel.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/b');
     await saved();
     expect(await panel.getByLabel('At most').inputValue()).to.equal('90');
     await node(/^Wait until 30 minutes/).click();
@@ -480,6 +480,109 @@ describe('The editor of automations', () => {
       () => stored(`/automations/${id}`),
       (one) => one.steps[1].webhook.timeout.unit === 'hours' && one.steps[1].webhook.timeout.value === 2,
     );
+  });
+
+  it('edits everything that a step holds: conditions of an event, a mail that is waited for, headers, marks, both values of a change', async () => {
+    const { client } = suite.own;
+    const properties = [{ propertyName: 'amount', type: 'number' }];
+    await created(client, '/events', { eventName: 'ordered', properties });
+    const { id } = await created(client, '/automations', {
+      name: 'Everything',
+      steps: [wait(1), email('first'), wait(1), email('second')],
+    });
+    const page = await suite.open(`/automations/${id}/edit?step=entry`);
+    const { panel, node, plus, item, saved } = editorOf(page);
+    const savedStep = (type: string) =>
+      until(
+        async () => (await stored(`/automations/${id}`)).steps.find((one: { type: string }) => one.type === type),
+        (step) => step !== undefined,
+      );
+    await panel.getByLabel('People enter when').selectOption('A field of a contact changes');
+    await panel.getByLabel('Field', { exact: true }).fill('contactProperties.plan');
+    await panel.getByLabel('From', { exact: true }).selectOption('no value');
+    await panel.getByLabel('To', { exact: true }).selectOption('this value');
+    await panel.getByLabel('Value', { exact: true }).fill('pro');
+    await panel.getByLabel('Source').fill('letters');
+    await panel.getByLabel('Count opens of its mails').uncheck();
+    await panel.getByLabel('Tags of the automation').fill('spring, plans');
+    await panel.getByLabel('People leave').selectOption('Also when they no longer meet the entry criteria');
+    await saved();
+    const whole = await until(
+      () => stored(`/automations/${id}`),
+      (one) => one.exitCriteria.type === 'entry_criteria_no_longer_met',
+    );
+    expect(whole.entryCriteria).to.deep.equal({
+      ...{ type: 'contact_property_changes_from_to', property: 'contactProperties.plan' },
+      ...{ fromValue: '', toValue: 'pro' },
+    });
+    expect(whole).to.deep.include({ utm: { source: 'letters' }, trackingOpen: false, tags: ['spring', 'plans'] });
+    await shoot(page, 'editor-entry');
+
+    await node(/^second/).click();
+    await panel.getByLabel('Answers go to').fill('desk@harbour.example');
+    await panel.getByLabel('Tags', { exact: true }).fill('kind:letter');
+    await panel.getByLabel('People who no longer meet the entry criteria leave here').uncheck();
+    await saved();
+    const second = (await stored(`/automations/${id}`)).steps.at(-1);
+    expect(second.email.tags).to.deep.equal([{ name: 'kind', value: 'letter' }]);
+    expect(second.email.senderReplyToEmail).to.equal('desk@harbour.example');
+    expect(second.checkExitCriteria).to.equal(false);
+
+    await plus('after second').click();
+    await item('Wait for an event').click();
+    await pickFound(panel.getByLabel('Event', { exact: true }), 'ordered');
+    await panel.getByRole('button', { name: 'Field', exact: true }).click();
+    await panel.getByLabel('Condition 1: field').selectOption('Event: amount');
+    await panel.getByLabel('Condition 1: comparison').selectOption('is more than');
+    await panel.getByLabel('Condition 1: value').fill('50');
+    await saved();
+    const ordered = await savedStep('wait_event');
+    expect(ordered.waitEvent.filterCriteria.groups).to.deep.equal([
+      { field: 'event.properties.amount', operator: 'greater_than', value: 50, fieldType: 'number' },
+    ]);
+    await expectAccessible(page);
+    await panel.getByLabel('Until the person').selectOption('Clicks in a mail');
+    await panel.getByLabel('Mail', { exact: true }).selectOption('2. first');
+    await panel.getByLabel('Link').fill('https://shop.example/');
+    await node(/^Wait for a click/).waitFor();
+    await saved();
+    const clicked = (await savedStep('wait_event')).waitEvent;
+    expect(clicked).to.include({ eventName: 'email.clicked', emailStepId: 'first', url: 'https://shop.example/' });
+    expect(clicked).to.not.have.property('filterCriteria');
+    await shoot(page, 'editor-click');
+
+    await plus('on when it comes of Wait for a click').click();
+    await item('Leave').click();
+    await plus('on not in time of Wait for a click').click();
+    await item('Post to a program').click();
+    await panel.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/people');
+    await panel.getByRole('button', { name: 'Header', exact: true }).click();
+    await panel.getByLabel('Header 1', { exact: true }).fill('X-Key');
+    await panel.getByText('It is sent once it has a name and a value.').waitFor();
+    await panel.getByLabel('Value of header 1').fill('first secret');
+    await panel.getByLabel('Value of header 1').blur();
+    await saved();
+    const withHeader = await until(
+      () => savedStep('webhook'),
+      ({ webhook }) => webhook.headers?.length === 1,
+    );
+    expect(withHeader.webhook.headers).to.deep.equal([{ name: 'X-Key' }]);
+    const kept = () => page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })');
+    expect(await panel.getByLabel('Value of header 1').inputValue()).to.equal('');
+    expect(await kept()).to.not.contain('first secret');
+    expect(await page.content()).to.not.contain('first secret');
+    await shoot(page, 'editor-headers');
+    // Another address needs the value again, and says so at its field.
+    await panel.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/others');
+    await panel.getByText('is required, since the step has none', { exact: false }).waitFor();
+    await panel.getByLabel('Value of header 1').fill('second secret');
+    await panel.getByLabel('Value of header 1').blur();
+    await saved();
+    await until(
+      () => savedStep('webhook'),
+      ({ webhook }) => webhook.url === 'https://hooks.example.com/others' && webhook.headers?.length === 1,
+    );
+    await expectAccessible(page);
   });
 
   it('begins with shapes that the interface takes, whose mails have words, a way out, and fallbacks', async () => {

@@ -2,16 +2,33 @@ import type { Automation, UpdateAutomationBody } from '../../../../client/index.
 import type { Parts } from '../../../parts/forms/overtaken.tsx';
 import { nameOf } from '../graph/flow.ts';
 import type { Step } from './model/steps.ts';
+import type { SentStep } from './secrets.ts';
 
 /** The content of an automation as the editor has it. */
-export type Values = Pick<Automation, 'name' | 'entryCriteria' | 'reentry' | 'exitCriteria' | 'steps'> & {
+export type Values = Pick<
+  Automation,
+  | 'name'
+  | 'description'
+  | 'entryCriteria'
+  | 'reentry'
+  | 'exitCriteria'
+  | 'steps'
+  | 'tags'
+  | 'trackingOpen'
+  | 'trackingClick'
+  | 'utm'
+> & {
   /** '' for the group of all marketing mail. */
   unsubscribeGroupId: string;
 };
 
 export function valuesOf(automation: Automation): Values {
-  const { name, entryCriteria, reentry, exitCriteria, steps, unsubscribeGroupId = '' } = automation;
-  return { name, entryCriteria, reentry, exitCriteria, steps, unsubscribeGroupId };
+  const { name, description, entryCriteria, reentry, exitCriteria, steps, unsubscribeGroupId = '' } = automation;
+  const { tags, trackingOpen, trackingClick, utm } = automation;
+  return {
+    ...{ name, description, entryCriteria, reentry, exitCriteria, steps, unsubscribeGroupId },
+    ...{ tags, trackingOpen, trackingClick, utm },
+  };
 }
 
 /** An automation that runs, or ran, is changed by a draft of its next version. */
@@ -19,12 +36,14 @@ export function isSavedAsDraft({ status, draft }: Pick<Automation, 'status' | 'd
   return status !== 'draft' || draft !== null;
 }
 
-export function bodyOf({ unsubscribeGroupId, steps, ...values }: Values): UpdateAutomationBody {
+export type SentValues = Omit<Values, 'steps'> & { steps: readonly SentStep[] };
+
+export function bodyOf({ unsubscribeGroupId, steps, ...values }: SentValues): UpdateAutomationBody {
   return { ...values, unsubscribeGroupId: unsubscribeGroupId || null, steps: steps.map(inputOf) };
 }
 
 /** A branch without conditions has none, instead of null. */
-function inputOf({ branches, ...step }: Step): NonNullable<UpdateAutomationBody['steps']>[number] {
+function inputOf({ branches, ...step }: SentStep): NonNullable<UpdateAutomationBody['steps']>[number] {
   if (!branches) return step;
   return {
     ...step,
@@ -35,15 +54,21 @@ function inputOf({ branches, ...step }: Step): NonNullable<UpdateAutomationBody[
   };
 }
 
+const countedWords = (isCounted: boolean) => (isCounted ? 'Counted' : 'Not counted');
 const noTemplates = { of: () => null };
 
 /** For two versions next to each other. */
 export const parts: Parts<Values> = {
   name: 'Name',
-  entryCriteria: 'Who enters',
+  entryCriteria: { label: 'Entry', text: (entry) => linesOf(entry, '').join('\n') },
   reentry: 'Entering again',
   exitCriteria: 'Leaving early',
   unsubscribeGroupId: 'Unsubscribe group',
+  description: 'Description',
+  tags: { label: 'Tags', text: (tags) => tags.join(', ') },
+  trackingOpen: { label: 'Opens', text: countedWords },
+  trackingClick: { label: 'Clicks', text: countedWords },
+  utm: { label: 'UTM parameters', text: (utm) => linesOf(utm ?? {}, '').join('\n') },
   steps: { label: 'Steps', text: (steps) => steps.map(lineOf).join('\n') },
 };
 

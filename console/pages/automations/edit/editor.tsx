@@ -27,6 +27,7 @@ import type { Step } from './model/steps.ts';
 import { Panel } from './panel.tsx';
 import { Problems, unwritten } from './problems.tsx';
 import { useSaving } from './saving.ts';
+import { useSecrets } from './secrets.ts';
 import { Toolbar, useKeys } from './toolbar.tsx';
 
 const CRUMB = { label: 'Automations', path: '/automations' } as const;
@@ -64,7 +65,7 @@ function read(id: string, signal?: AbortSignal): Promise<Automation> {
 
 function Editor(props: Props) {
   const { automation, onSaved } = props;
-  const { form, kept, conflict, editing, saving, running } = useEdited(props);
+  const { form, kept, conflict, editing, saving, running, secrets } = useEdited(props);
   const values = form.values.value;
   const edited: Automation = { ...automation, ...values };
   const names = useAutomationNames([edited]);
@@ -166,7 +167,7 @@ function Editor(props: Props) {
             </div>
           ) : (
             <Panel
-              {...{ values, step: chosen, faults, why, nameOf, board }}
+              {...{ values, step: chosen, faults, why, nameOf, board, secrets }}
               epoch={editing.epoch.value}
               onChange={editing.change}
               onAct={(outcome) => editing.done(outcome, () => 'Done.')}
@@ -201,15 +202,16 @@ function useEdited({ automation, onSaved }: Props) {
   const kept = useKeptDraft(form, `automations/${id}`, String(draftRevision));
   const conflict = useConflict(kept, automation, () => read(id));
   const editing = useEditing(form);
+  const secrets = useSecrets();
   const saving = useSaving({
-    ...{ form, conflict, isHeld: draft?.isOutdated === true || whyNotEdited(automation) !== null },
+    ...{ form, conflict, secrets, isHeld: draft?.isOutdated === true || whyNotEdited(automation) !== null },
     onSaved: (saved) => onSaved({ ...saved, ...(statistics && { statistics }) }),
   });
   const running = useQuery(
     async (signal) => (isSavedAsDraft(automation) ? api.automations.get(id, {}, { signal }) : null),
     [id, status],
   );
-  return { form, kept, conflict, editing, saving, running };
+  return { form, kept, conflict, editing, saving, running, secrets };
 }
 
 /** The differences to the version that runs, and the steps of the faults. */

@@ -1,14 +1,18 @@
 import type { EntryCriteria, EntryType, Reentry } from '../../../../client/index.ts';
 import { ChooserField } from '../../../parts/choose/chooser.tsx';
 import { forms, lists, suppressionGroups } from '../../../parts/choose/things.ts';
+import { Checkbox } from '../../../parts/forms/choices.tsx';
 import { Field, Select } from '../../../parts/forms/field.tsx';
+import { textsOfUtm, utmIn } from '../../../parts/forms/utm.ts';
+import { UtmFields } from '../../../parts/forms/utm-fields.tsx';
 import { entryTypes, exitTypes } from '../graph/state.tsx';
 import type { Values } from './draft.ts';
+import { ChangeEntry } from './fields/change-entry.tsx';
 import { Conditions } from './fields/conditions.tsx';
 import { DateEntry } from './fields/date-entry.tsx';
 import { errorsIn } from './fields/errors.ts';
 import { EventField } from './fields/event.tsx';
-import { numberIn } from './fields/numbers.ts';
+import { numberIn } from './fields/values.ts';
 import { useLinkedForm } from './steps/step-form.ts';
 
 interface Props {
@@ -55,13 +59,11 @@ export function EntryForm(props: Props) {
       )}
       {type === 'event_trigger' && <EventField form={form} name="entryCriteria/eventName" why={why} />}
       {type === 'contact_property_changes_from_to' && (
-        <Field
-          form={form}
-          name="entryCriteria/property"
-          label="Field"
-          placeholder="contactProperties.plan"
-          isMono
+        <ChangeEntry
+          entry={values.entryCriteria}
+          errors={entryErrors}
           why={why}
+          onChange={(entryCriteria, field) => onChange({ ...values, entryCriteria }, `change ${field}`)}
         />
       )}
       {type === 'date_reached' && (
@@ -75,6 +77,7 @@ export function EntryForm(props: Props) {
       <section class="stack near way" aria-label="Only those">
         <Conditions
           criteria={filterCriteria}
+          eventName={type === 'event_trigger' ? values.entryCriteria.eventName : null}
           errors={entryErrors}
           isReadOnly={why !== null}
           onChange={(criteria) => onChange({ ...values, entryCriteria: withFilter(values, criteria) }, 'filter')}
@@ -111,12 +114,34 @@ export function EntryForm(props: Props) {
         things={suppressionGroups}
         none={GROUP_NONE}
       />
+      <section class="stack near way" aria-label="Its mails">
+        <Checkbox form={form} name="trackingOpen" label="Count opens of its mails" isDisabled={why !== null} />
+        <Checkbox
+          form={form}
+          name="trackingClick"
+          label="Count clicks in its mails"
+          hint="Links lead over this server then."
+          isDisabled={why !== null}
+        />
+        <UtmFields form={form} why={why} />
+      </section>
+      <Field form={form} name="description" label="Description" autocomplete="off" why={why} />
+      <Field
+        form={form}
+        name="tags"
+        label="Tags of the automation"
+        placeholder="lifecycle, spring"
+        autocomplete="off"
+        why={why}
+      />
     </>
   );
 }
 
-function read({ name, entryCriteria, reentry, exitCriteria, unsubscribeGroupId }: Values) {
-  const { type, listId = '', formId = '', address = '', eventName = '', property = '' } = entryCriteria;
+function read(values: Values) {
+  const { name, description, entryCriteria, reentry, exitCriteria, unsubscribeGroupId } = values;
+  const { tags, trackingOpen, trackingClick, utm } = values;
+  const { type, listId = '', formId = '', address = '', eventName = '' } = entryCriteria;
   return {
     name,
     'entryCriteria/type': type as string,
@@ -124,11 +149,12 @@ function read({ name, entryCriteria, reentry, exitCriteria, unsubscribeGroupId }
     'entryCriteria/formId': formId,
     'entryCriteria/address': address,
     'entryCriteria/eventName': eventName,
-    'entryCriteria/property': property,
     reentry: typeof reentry === 'object' ? 'after_days' : reentry,
     'reentry/afterDays': typeof reentry === 'object' ? String(reentry.afterDays) : '30',
     exitCriteria: exitCriteria.type as string,
     unsubscribeGroupId,
+    ...{ description, tags: tags.join(', '), trackingOpen, trackingClick },
+    ...textsOfUtm(utm),
   };
 }
 
@@ -140,6 +166,14 @@ function write(values: Values, typed: ReturnType<typeof read>): Values {
     reentry: reentryOf(typed),
     exitCriteria: { type: typed.exitCriteria as Values['exitCriteria']['type'] },
     unsubscribeGroupId: typed.unsubscribeGroupId,
+    description: typed.description,
+    tags: typed.tags
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+    trackingOpen: typed.trackingOpen,
+    trackingClick: typed.trackingClick,
+    utm: utmIn(typed),
   };
 }
 
@@ -152,10 +186,9 @@ function entryOf({ entryCriteria }: Values, typed: ReturnType<typeof read>): Ent
     formId: type === 'form_submitted' && typed['entryCriteria/formId'],
     address: type === 'email_received' && typed['entryCriteria/address'],
     eventName: type === 'event_trigger' && typed['entryCriteria/eventName'],
-    property: type === 'contact_property_changes_from_to' && typed['entryCriteria/property'],
   };
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text));
-  const change = type === 'contact_property_changes_from_to' ? { fromValue, toValue } : {};
+  const change = type === 'contact_property_changes_from_to' ? { property, fromValue, toValue } : {};
   const date = type === 'date_reached' ? { property, offset, time, yearly } : {};
   return { type, ...given, ...defined({ ...change, ...date, filterCriteria }) };
 }

@@ -8,7 +8,9 @@ import type { BoardHandle } from './board/board.tsx';
 import type { Values } from './draft.ts';
 import { EntryForm } from './entry.tsx';
 import { errorsOf, type Fault } from './faults.ts';
+import { ExitCheck } from './fields/exit-check.tsx';
 import type { Outcome, Step } from './model/steps.ts';
+import type { Secrets } from './secrets.ts';
 import { kinds } from './steps/kinds.ts';
 
 export interface PanelProps {
@@ -18,6 +20,7 @@ export interface PanelProps {
   faults: readonly Fault[];
   why: string | null;
   epoch: number;
+  secrets: Secrets;
   nameOf: (step: Step) => string;
   onChange: (values: Values, field: string) => void;
   onAct: (outcome: Outcome) => void;
@@ -44,11 +47,16 @@ export function Panel(props: PanelProps) {
         {step && Form && (
           <Form
             {...{ step, errors, why }}
+            secrets={props.secrets}
+            entryEvent={values.entryCriteria.type === 'event_trigger' ? (values.entryCriteria.eventName ?? null) : null}
             steps={values.steps}
             nameOf={props.nameOf}
             onAct={props.onAct}
             onChange={setStep}
           />
+        )}
+        {step && step.type !== 'exit' && values.exitCriteria.type === 'entry_criteria_no_longer_met' && (
+          <ExitCheck {...{ step, errors, why }} onChange={setStep} />
         )}
         {step && !Form && <p class="dim">Its content is changed by the interface alone.</p>}
         {step && <p class="dim small">Step {index + 1}</p>}
@@ -97,7 +105,7 @@ function Head({ step, why, nameOf, onCarry, board: { current: board }, onClose }
 }
 
 const AT_FIELDS =
-  /^(delay|until|waitEvent|email|branches|shares|update|webhook|entryCriteria|reentry)\/|^(name|shares)$/;
+  /^(delay|until|waitEvent|email|branches|shares|update|webhook|entryCriteria|reentry|utm)\/|^(name|description|tags|shares)$/;
 
 /** Faults of the step as a whole; those of a field are at the field. */
 function Wrong({ errors }: { errors: Record<string, string> }) {

@@ -5,8 +5,9 @@ import { api, apiFoundCount } from '../../../api.ts';
 import type { Form } from '../../../parts/forms/form.ts';
 import type { Conflict } from '../../../parts/forms/overtaken.tsx';
 import { isUnreachable } from '../../../parts/page/query.ts';
-import { bodyOf, isSavedAsDraft, type Values } from './draft.ts';
+import { bodyOf, isSavedAsDraft, type SentValues, type Values } from './draft.ts';
 import { type Fault, faultsIn } from './faults.ts';
+import type { Secrets } from './secrets.ts';
 
 const PAUSE_MS = 600;
 
@@ -26,12 +27,14 @@ export function useSaving({
   form,
   conflict,
   isHeld,
+  secrets,
   onSaved,
 }: {
   form: Form<Values>;
   conflict: Conflict<Automation>;
   /** Nothing is saved until the person decides, or at all. */
   isHeld: boolean;
+  secrets: Secrets;
   onSaved: (automation: Automation) => void;
 }): Saving {
   const faults = useSignal<readonly Fault[]>([]);
@@ -44,7 +47,9 @@ export function useSaving({
 
   const send = form.submit(async (values) => {
     const { conflict: now, onSaved: done } = latest.current;
-    const put = (base: Automation) => now.save(() => api.automations.update(base.id, inputOf(base, values)));
+    const steps = secrets.fill(values.steps);
+    const put = (base: Automation) =>
+      now.save(() => api.automations.update(base.id, inputOf(base, { ...values, steps })));
     try {
       const saved = await put(now.base).catch(async (error: unknown) => {
         if (now.newest.peek() || !isConflict(error)) throw error;
@@ -53,6 +58,7 @@ export function useSaving({
         return put({ ...now.base, status, draft });
       });
       faults.value = [];
+      secrets.forget(steps);
       done(saved);
     } catch (error) {
       const isSaid = now.newest.peek() !== null || isUnreachable(error);
@@ -100,7 +106,7 @@ export function useSaving({
   return { faults, save, keep, refuse: show };
 }
 
-function inputOf(base: Automation, values: Values): UpdateAutomationBody {
+function inputOf(base: Automation, values: SentValues): UpdateAutomationBody {
   const { draftRevision } = base;
   return { ...bodyOf(values), ...(isSavedAsDraft(base) && { draft: true }), draftRevision };
 }

@@ -1,6 +1,6 @@
 import { Field, Select } from '../../../../parts/forms/field.tsx';
 import { useLinkedForm } from '../steps/step-form.ts';
-import { numberIn } from './numbers.ts';
+import { numberIn } from './values.ts';
 
 interface Amounted {
   value: number;

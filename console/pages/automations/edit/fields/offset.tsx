@@ -2,7 +2,7 @@ import type { AutomationOffset } from '../../../../../client/index.ts';
 import { Field, Select } from '../../../../parts/forms/field.tsx';
 import { useLinkedForm } from '../steps/step-form.ts';
 import { UNITS } from './amount.tsx';
-import { numberIn } from './numbers.ts';
+import { numberIn } from './values.ts';
 
 const DIRECTIONS = ['before', 'after'] as const;
 const PLACES = UNITS.toReversed().flatMap((unit) => DIRECTIONS.map((direction) => `${unit} ${direction}`));

@@ -1,4 +1,5 @@
 import { Button } from '../../../../parts/forms/button.tsx';
+import { Checkbox } from '../../../../parts/forms/choices.tsx';
 import { Field } from '../../../../parts/forms/field.tsx';
 import { Conditions } from '../fields/conditions.tsx';
 import { errorsIn } from '../fields/errors.ts';
@@ -50,7 +51,7 @@ function BranchForm(props: StepFormProps) {
 
 function Way({
   props,
-  branch: { branchId, label, filterCriteria },
+  branch: { branchId, label, filterCriteria, appliesTo },
   index,
   isOnly,
 }: {
@@ -67,8 +68,8 @@ function Way({
   });
   const form = useStepForm(
     { step, errors: own, onChange: (next, field) => onChange(next, `${field} ${branchId}`) },
-    () => ({ label }),
-    (_, values) => change(values),
+    () => ({ label, holds: appliesTo === 'all_branch_steps' }),
+    (_, values) => change({ label: values.label, appliesTo: values.holds ? 'all_branch_steps' : 'branch_entry' }),
   );
   return (
     <section class="stack near way" aria-label={`Way ${index + 1}`}>
@@ -86,11 +87,21 @@ function Way({
       </div>
       <Conditions
         criteria={filterCriteria}
+        eventName={props.entryEvent}
         errors={own}
         isReadOnly={why !== null}
         onChange={(criteria) => onChange(change({ filterCriteria: criteria }), `${step.stepId} ${branchId} filter`)}
       />
       {filterCriteria === null && <p class="hint">Without a condition everybody takes this way.</p>}
+      {filterCriteria !== null && (
+        <Checkbox
+          form={form}
+          name="holds"
+          label="Ask again before each step of the way"
+          hint="A person of whom it no longer holds leaves the way."
+          isDisabled={why !== null}
+        />
+      )}
       <JoinChoice props={props} branchId={branchId} label="Then leads to" />
     </section>
   );

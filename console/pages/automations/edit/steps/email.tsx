@@ -1,4 +1,4 @@
-import { computed, useSignal } from '@preact/signals';
+import { batch, computed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { AutomationEmail, PreviewDraftBody } from '../../../../../client/index.ts';
 import { Chooser, ChooserField } from '../../../../parts/choose/chooser.tsx';
@@ -6,6 +6,7 @@ import { marketingTemplates, senders } from '../../../../parts/choose/things.ts'
 import { Checkbox, Options } from '../../../../parts/forms/choices.tsx';
 import { Field } from '../../../../parts/forms/field.tsx';
 import type { Form } from '../../../../parts/forms/form.ts';
+import { tagsIn, textOfTags } from '../../../../parts/forms/tags.ts';
 import { UploadButton } from '../../../../parts/forms/upload-button.tsx';
 import { CodeEditor } from '../../../../parts/mail/code-editor.tsx';
 import { MailFrame } from '../../../../parts/mail/mail-preview.tsx';
@@ -27,10 +28,11 @@ export const email: Kind = {
 type Values = ReturnType<typeof read>;
 
 function EmailForm(props: StepFormProps) {
-  const { step, why, onChange } = props;
+  const { why } = props;
   const form = useStepForm(props, read, write);
   const isTemplate = form.values.value.content === 'template';
-  const { senderEmail = '', senderName } = step.email ?? {};
+  const { 'email/senderEmail': senderEmail, 'email/senderName': senderName } = form.values.value;
+  const { 'email/templateId': templateId } = form.values.value;
   return (
     <>
       <Options
@@ -70,7 +72,10 @@ function EmailForm(props: StepFormProps) {
           isReadOnly={why !== null}
           isInvalid={Boolean(props.errors['email/senderEmail'])}
           onPick={({ thing }) =>
-            onChange(withEmail(step, { senderEmail: thing?.email, senderName: thing?.name || undefined }), 'sender')
+            batch(() => {
+              form.set('email/senderEmail', thing?.email ?? '');
+              form.set('email/senderName', thing?.name ?? '');
+            })
           }
         />
         {props.errors['email/senderEmail'] && <span class="hint t-bad">{props.errors['email/senderEmail']}</span>}
@@ -85,9 +90,9 @@ function EmailForm(props: StepFormProps) {
       {isTemplate ? (
         <>
           <ChooserField form={form} name="email/templateId" label="Template" things={marketingTemplates} />
-          {step.email?.templateId && (
+          {templateId && (
             <p>
-              <a class="link" href={to(`/templates/${step.email.templateId}`)}>
+              <a class="link" href={to(`/templates/${templateId}`)}>
                 Open the template
               </a>
             </p>
@@ -96,7 +101,40 @@ function EmailForm(props: StepFormProps) {
       ) : (
         <Written form={form} why={why} />
       )}
+      <More form={form} why={why} />
     </>
+  );
+}
+
+/** Where answers go, and the marks by which its mails are found. */
+function More({ form, why }: { form: Form<Values>; why: string | null }) {
+  return (
+    <section class="stack near way" aria-label="More of this mail">
+      <div class="two">
+        <Field form={form} name="email/senderName" label="Name of the sender" autocomplete="off" why={why} />
+        <Field
+          form={form}
+          name="email/senderReplyToEmail"
+          label="Answers go to"
+          placeholder="the sender"
+          autocomplete="off"
+          why={why}
+        />
+      </div>
+      <Field
+        form={form}
+        name="email/tags"
+        label="Tags"
+        placeholder="season:winter, kind:letter"
+        hint="To find and to count its mails by, each as name:value."
+        autocomplete="off"
+        isMono
+        why={why}
+      />
+      <p class="hint">
+        UTM parameters of its links, and whether opens and clicks count, are those of the automation: choose its entry.
+      </p>
+    </section>
   );
 }
 
@@ -160,11 +198,17 @@ function Written({ form, why }: { form: Form<Values>; why: string | null }) {
   );
 }
 
-function read({ email: { subject = '', previewText = '', templateId = '', htmlTemplate, whenCapped } = {} }: Step) {
+function read({ email = {} }: Step) {
+  const { subject = '', previewText = '', templateId = '', htmlTemplate, whenCapped } = email;
+  const { senderEmail = '', senderName = '', senderReplyToEmail = '', tags = [] } = email;
   return {
     content: htmlTemplate === undefined && templateId ? 'template' : 'written',
     'email/subject': subject,
     'email/previewText': previewText,
+    'email/senderEmail': senderEmail,
+    'email/senderName': senderName,
+    'email/senderReplyToEmail': senderReplyToEmail,
+    'email/tags': textOfTags(tags),
     waits: whenCapped === 'wait',
     'email/templateId': templateId,
     'email/htmlTemplate': htmlTemplate ?? starter('marketing'),
@@ -173,9 +217,14 @@ function read({ email: { subject = '', previewText = '', templateId = '', htmlTe
 
 function write(step: Step, values: Values): Step {
   const isTemplate = values.content === 'template';
+  const tags = tagsIn(values['email/tags']);
   return withEmail(step, {
     subject: values['email/subject'] || undefined,
     previewText: values['email/previewText'] || undefined,
+    senderEmail: values['email/senderEmail'] || undefined,
+    senderName: values['email/senderName'] || undefined,
+    senderReplyToEmail: values['email/senderReplyToEmail'] || undefined,
+    tags: tags.length > 0 ? tags : undefined,
     templateId: isTemplate ? values['email/templateId'] || undefined : undefined,
     whenCapped: values.waits ? 'wait' : undefined,
     templateName: undefined,

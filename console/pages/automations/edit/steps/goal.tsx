@@ -15,7 +15,8 @@ export const goal: Kind = {
 function GoalForm(props: StepFormProps) {
   const { step, errors, why, onChange } = props;
   const form = useStepForm(props, read, write);
-  const isEvent = form.values.value.kind === 'event';
+  const { kind } = form.values.value;
+  const isEvent = kind === 'event';
   return (
     <>
       <p class="dim small">People who reach it count as converted. Others pass through.</p>
@@ -30,17 +31,17 @@ function GoalForm(props: StepFormProps) {
         ]}
       />
       {isEvent && <EventField form={form} name="eventName" why={why} />}
-      {isEvent && step.filterCriteria && <p class="dim small">It has conditions, which the interface alone changes.</p>}
-      {!isEvent && (
-        <section class="stack near way" aria-label="Those who">
-          <Conditions
-            criteria={step.filterCriteria ?? null}
-            errors={errors}
-            isReadOnly={why !== null}
-            onChange={(criteria) => onChange(withFilter(step, criteria), `${step.stepId} filter`)}
-          />
-        </section>
-      )}
+      <section class="stack near way" aria-label={isEvent ? 'Only events and people' : 'Those who'}>
+        <Conditions
+          key={kind}
+          criteria={step.filterCriteria ?? null}
+          eventName={step.eventName}
+          errors={errors}
+          isReadOnly={why !== null}
+          onChange={(criteria) => onChange(withFilter(step, criteria), `${step.stepId} filter`)}
+        />
+        {isEvent && !step.filterCriteria && <p class="hint">Without a condition every such event counts.</p>}
+      </section>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Button } from '../../../../parts/forms/button.tsx';
 import { Field } from '../../../../parts/forms/field.tsx';
-import { numberIn } from '../fields/numbers.ts';
+import { numberIn } from '../fields/values.ts';
 import { addWay, removeWay } from '../model/forks.ts';
 import type { Step } from '../model/steps.ts';
 import { newId } from '../new-id.ts';

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { type Form, useForm } from '../../../../parts/forms/form.ts';
 import type { IconName } from '../../../../parts/icon.tsx';
 import type { Content, Outcome, Step, Steps } from '../model/steps.ts';
+import type { Secrets } from '../secrets.ts';
 
 /** A type of step, in the menu of "+" and in the panel. One file each; `kinds.ts` has them all. */
 export interface Kind {
@@ -25,6 +26,9 @@ export interface StepFormProps {
   onChange(step: Step, field: string): void;
   onAct(outcome: Outcome): void;
   nameOf(step: Step): string;
+  secrets: Secrets;
+  /** The event by which people enter; null: they enter otherwise. */
+  entryEvent: string | null;
 }
 
 /** The fields of a step, typed as texts. */

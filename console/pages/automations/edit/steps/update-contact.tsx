@@ -5,6 +5,7 @@ import { listsWithoutSegments } from '../../../../parts/choose/things.ts';
 import { Button } from '../../../../parts/forms/button.tsx';
 import { useQuery } from '../../../../parts/page/query.ts';
 import { allFields } from '../../../contacts/fields.tsx';
+import { valueIn } from '../fields/values.ts';
 import type { Step } from '../model/steps.ts';
 import type { Kind, StepFormProps } from './step-form.ts';
 
@@ -33,7 +34,9 @@ function UpdateForm({ step, errors, why, onChange }: StepFormProps) {
   function setRows(next: readonly Row[], field: string): void {
     rows.value = next;
     const named = next.filter(({ name }) => name !== '');
-    const properties = Object.fromEntries(named.map(({ name, value }) => [name, propertyOf(value, types.get(name))]));
+    const properties = Object.fromEntries(
+      named.map(({ name, value }) => [name, value === '' ? null : valueIn(value, types.get(name))]),
+    );
     change({ contactProperties: properties }, field);
   }
   const set = (key: number, changes: Partial<Row>) =>
@@ -132,14 +135,6 @@ function rowsOf({ contactProperties = {} }: AutomationUpdate): Row[] {
 
 function nextKey(rows: readonly Row[]): number {
   return Math.max(-1, ...rows.map(({ key }) => key)) + 1;
-}
-
-/** Nothing removes the field. A number or a yes that is none stays a text: the refusal says why. */
-function propertyOf(text: string, type: string | undefined): string | number | boolean | null {
-  if (text === '') return null;
-  if (type === 'number' && Number.isFinite(Number(text))) return Number(text);
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  return text;
 }
 
 function written(step: Step, changes: AutomationUpdate): Step {

@@ -1,11 +1,20 @@
-import { Select } from '../../../../parts/forms/field.tsx';
+import type { AutomationWaitEvent } from '../../../../../client/index.ts';
+import { Field, Select } from '../../../../parts/forms/field.tsx';
 import { Amount, UNITS } from '../fields/amount.tsx';
+import { Conditions } from '../fields/conditions.tsx';
 import { errorsIn } from '../fields/errors.ts';
 import { EventField } from '../fields/event.tsx';
-import type { Step } from '../model/steps.ts';
+import type { Step, Steps } from '../model/steps.ts';
 import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
 
 const TIMEOUT = { value: 3, unit: 'days' } as const;
+const EVENT = 'event';
+const CLICKED = 'email.clicked';
+const ACTS = [
+  { value: 'email.opened', label: 'Opens a mail' },
+  { value: CLICKED, label: 'Clicks in a mail' },
+  { value: 'email.replied', label: 'Answers a mail' },
+];
 
 export const waitEvent: Kind = {
   label: 'Wait for an event',
@@ -16,48 +25,117 @@ export const waitEvent: Kind = {
 };
 
 function WaitEventForm(props: StepFormProps) {
-  const { step, errors, why, onChange } = props;
-  const form = useStepForm(props, read, write);
+  const { step, steps, errors, why, nameOf, onChange } = props;
+  const form = useStepForm(props, read, (now, values) => written(now, values, steps));
+  const { of } = form.values.value;
+  const { timeout = TIMEOUT } = step.waitEvent ?? {};
+  const change = (changes: Partial<AutomationWaitEvent>, field: string) =>
+    onChange({ ...step, waitEvent: { ...step.waitEvent, ...changes } }, `${step.stepId} ${field}`);
   return (
     <>
-      <EventField form={form} name="waitEvent/eventName" why={why} />
+      <Select
+        form={form}
+        name="of"
+        label="Until the person"
+        why={why}
+        options={[{ value: EVENT, label: 'Sends an event' }, ...ACTS]}
+      />
+      {of === EVENT ? (
+        <EventField form={form} name="waitEvent/eventName" why={why} />
+      ) : (
+        <Select
+          form={form}
+          name="waitEvent/emailStepId"
+          label="Mail"
+          hint="One that was sent before this step."
+          why={why}
+          options={[
+            { value: '', label: 'Choose a mail' },
+            ...steps
+              .filter(({ type }) => type === 'email')
+              .map((one) => ({ value: one.stepId, label: `${steps.indexOf(one) + 1}. ${nameOf(one)}` })),
+          ]}
+        />
+      )}
+      {of === CLICKED && (
+        <Field
+          form={form}
+          name="waitEvent/url"
+          label="Link"
+          placeholder="any link"
+          hint="Its whole address, or nothing for any link."
+          why={why}
+        />
+      )}
       <Amount
-        amount={step.waitEvent?.timeout ?? TIMEOUT}
+        amount={timeout}
         units={UNITS}
         label="At most"
         errors={errorsIn(errors, 'waitEvent/timeout')}
         why={why}
-        onChange={(timeout, field) =>
-          onChange({ ...step, waitEvent: { ...step.waitEvent, timeout } }, `${step.stepId} timeout ${field}`)
-        }
+        onChange={(next, field) => change({ timeout: next }, `timeout ${field}`)}
       />
-      <Select
-        form={form}
-        name="waitEvent/since"
-        label="Counted are events"
-        why={why}
-        options={[
-          { value: 'step', label: 'while the person waits here' },
-          { value: 'entry', label: 'since the person entered' },
-        ]}
-      />
-      {step.waitEvent?.filterCriteria && <p class="dim small">It has conditions, which the interface alone changes.</p>}
+      {of === EVENT && (
+        <>
+          <Select
+            form={form}
+            name="waitEvent/since"
+            label="Counted are events"
+            why={why}
+            options={[
+              { value: 'step', label: 'while the person waits here' },
+              { value: 'entry', label: 'since the person entered' },
+            ]}
+          />
+          <section class="stack near way" aria-label="Only events and people">
+            <Conditions
+              criteria={step.waitEvent?.filterCriteria ?? null}
+              eventName={step.waitEvent?.eventName}
+              errors={errorsIn(errors, 'waitEvent')}
+              isReadOnly={why !== null}
+              onChange={(criteria) => onChange(withFilter(step, criteria), `${step.stepId} filter`)}
+            />
+            {!step.waitEvent?.filterCriteria && <p class="hint">Without a condition every such event counts.</p>}
+          </section>
+        </>
+      )}
     </>
   );
 }
 
-function read({ waitEvent: { eventName = '', since = 'step' } = {} }: Step) {
-  return { 'waitEvent/eventName': eventName, 'waitEvent/since': since as string };
+function read({ waitEvent: { eventName = '', since = 'step', emailStepId = '', url = '' } = {} }: Step) {
+  const isAct = ACTS.some(({ value }) => value === eventName);
+  return {
+    of: isAct ? eventName : EVENT,
+    'waitEvent/eventName': isAct ? '' : eventName,
+    'waitEvent/since': since as string,
+    'waitEvent/emailStepId': emailStepId,
+    'waitEvent/url': url,
+  };
 }
 
-function write({ waitEvent, ...step }: Step, values: ReturnType<typeof read>): Step {
-  const { eventName: _, ...rest } = waitEvent ?? {};
-  return {
-    ...step,
-    waitEvent: {
-      ...rest,
-      ...(values['waitEvent/eventName'] && { eventName: values['waitEvent/eventName'] }),
-      since: values['waitEvent/since'] === 'entry' ? 'entry' : 'step',
-    },
-  };
+/** A wait for an act on a mail has no conditions, and counts since the person entered. */
+function written({ waitEvent, ...step }: Step, values: ReturnType<typeof read>, steps: Steps): Step {
+  const { timeout = TIMEOUT, filterCriteria } = waitEvent ?? {};
+  const { of, 'waitEvent/eventName': eventName, 'waitEvent/url': url } = values;
+  const emailStepId = values['waitEvent/emailStepId'] || lastMailBefore(step.stepId, steps);
+  const asked: AutomationWaitEvent =
+    of === EVENT
+      ? {
+          ...(eventName && { eventName }),
+          since: values['waitEvent/since'] === 'entry' ? 'entry' : 'step',
+          ...(filterCriteria && { filterCriteria }),
+        }
+      : { eventName: of, ...(emailStepId && { emailStepId }), ...(of === CLICKED && url && { url }) };
+  return { ...step, waitEvent: { ...asked, timeout } };
+}
+
+function lastMailBefore(stepId: string, steps: Steps): string | undefined {
+  const index = steps.findIndex((one) => one.stepId === stepId);
+  return steps.slice(0, index).findLast(({ type }) => type === 'email')?.stepId;
+}
+
+function withFilter({ waitEvent, ...step }: Step, criteria: Record<string, unknown> | null): Step {
+  const { filterCriteria: _, ...rest } = waitEvent ?? {};
+  return { ...step, waitEvent: { ...rest, ...(criteria && { filterCriteria: criteria }) } };
 }

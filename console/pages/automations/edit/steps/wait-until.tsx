@@ -3,6 +3,7 @@ import { Checkbox, Options } from '../../../../parts/forms/choices.tsx';
 import { Field, Select } from '../../../../parts/forms/field.tsx';
 import { errorsIn } from '../fields/errors.ts';
 import { Offset } from '../fields/offset.tsx';
+import { numberIn } from '../fields/values.ts';
 import type { Step } from '../model/steps.ts';
 import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
 
@@ -58,6 +59,16 @@ function WaitUntilForm(props: StepFormProps) {
               ...zonesWith(values['until/timezone'] === OF_PERSON ? '' : values['until/timezone']),
             ]}
           />
+          <Field
+            form={form}
+            name="until/latestAfterDays"
+            label="At most days"
+            type="number"
+            min="1"
+            placeholder="as long as it takes"
+            hint="The wait ends after so many days, if no such moment comes before."
+            why={why}
+          />
         </>
       ) : (
         <>
@@ -85,13 +96,14 @@ function WaitUntilForm(props: StepFormProps) {
 }
 
 function read({ until = {} }: Step) {
-  const { time, weekdays = DAYS, timezone = OF_PROJECT, property = '' } = until;
+  const { time, weekdays = DAYS, timezone = OF_PROJECT, property = '', latestAfterDays } = until;
   const on = Object.fromEntries(DAYS.map((day) => [day, weekdays.includes(day)])) as Record<Weekday, boolean>;
   return {
     ...on,
     kind: property ? 'date' : 'time',
     'until/time': time ?? '09:00',
     'until/timezone': timezone,
+    'until/latestAfterDays': String(latestAfterDays ?? ''),
     'until/property': property,
   };
 }
@@ -99,18 +111,18 @@ function read({ until = {} }: Step) {
 function write(step: Step, values: ReturnType<typeof read>): Step {
   return {
     ...step,
-    until: values.kind === 'time' ? timeOf(step, values) : dateOf(values['until/property'], step.until?.offset),
+    until: values.kind === 'time' ? timeOf(values) : dateOf(values['until/property'], step.until?.offset),
   };
 }
 
-function timeOf({ until = {} }: Step, values: ReturnType<typeof read>): Until {
+function timeOf(values: ReturnType<typeof read>): Until {
   const weekdays = DAYS.filter((day) => values[day]);
-  const { latestAfterDays } = until;
+  const latest = values['until/latestAfterDays'];
   return {
     time: values['until/time'],
     ...(weekdays.length < DAYS.length && { weekdays }),
     ...(values['until/timezone'] !== OF_PROJECT && { timezone: values['until/timezone'] }),
-    ...(latestAfterDays !== undefined && { latestAfterDays }),
+    ...(latest !== '' && { latestAfterDays: numberIn(latest) }),
   };
 }
 

@@ -1,8 +1,11 @@
-import { Checkbox } from '../../../../parts/forms/choices.tsx';
+import { ChooserField } from '../../../../parts/choose/chooser.tsx';
+import { webhooks } from '../../../../parts/choose/things.ts';
+import { Checkbox, Options } from '../../../../parts/forms/choices.tsx';
 import { Field } from '../../../../parts/forms/field.tsx';
 import { Amount } from '../fields/amount.tsx';
 import { errorsIn } from '../fields/errors.ts';
 import { lateOf, type Step } from '../model/steps.ts';
+import { Headers } from './headers.tsx';
 import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
 
 /** The interface has it where none is given. */
@@ -19,12 +22,29 @@ export const webhook: Kind = {
 function WebhookForm(props: StepFormProps) {
   const { step, errors, why, onChange } = props;
   const form = useStepForm(props, read, write);
-  const { webhookId, headers = [], wait, timeout = TIMEOUT } = step.webhook ?? {};
+  const { wait, timeout = TIMEOUT } = step.webhook ?? {};
   const hasOwnWay = lateOf(step) !== null;
   return (
     <>
-      {webhookId ? (
-        <p class="dim">It posts to a webhook of the project, which the interface alone changes here.</p>
+      <Options
+        form={form}
+        name="to"
+        label="To"
+        look="segments"
+        options={[
+          { value: 'url', label: 'An address', isDisabled: why !== null },
+          { value: 'webhook', label: 'A webhook of the project', isDisabled: why !== null },
+        ]}
+      />
+      {form.values.value.to === 'webhook' ? (
+        <ChooserField
+          form={form}
+          name="webhook/webhookId"
+          label="Webhook"
+          placeholder="Choose a webhook"
+          things={webhooks}
+          why={why}
+        />
       ) : (
         <Field
           form={form}
@@ -60,31 +80,27 @@ function WebhookForm(props: StepFormProps) {
           }
         />
       )}
-      {headers.length > 0 && (
-        <p class="dim small">
-          Sent with the headers {headers.map(({ name }) => name).join(', ')}. Another address needs their values again.
-        </p>
-      )}
+      <Headers {...props} />
     </>
   );
 }
 
-function read({ webhook }: Step) {
-  return { 'webhook/url': webhook?.url ?? '', wait: webhook?.wait ?? false };
+function read({ webhook: { url = '', webhookId = '', wait = false } = { wait: false } }: Step) {
+  return { to: webhookId ? 'webhook' : 'url', 'webhook/url': url, 'webhook/webhookId': webhookId, wait };
 }
 
-/** Headers that are named keep their values. */
-function write(step: Step, values: ReturnType<typeof read>): Step {
-  const { url: _, wait: __, timeout, ...rest } = step.webhook ?? { wait: false };
-  const { failureStepId = null, ...others } = step;
+function write({ failureStepId = null, webhook, ...step }: Step, values: ReturnType<typeof read>): Step {
+  const { url: _, webhookId: __, timeout, ...rest } = webhook ?? { wait: false };
+  const { to, 'webhook/url': url, 'webhook/webhookId': webhookId, wait } = values;
   return {
-    ...others,
+    ...step,
     webhook: {
       ...rest,
-      ...(values['webhook/url'] && { url: values['webhook/url'] }),
-      wait: values.wait,
-      ...(values.wait && timeout && { timeout }),
+      ...(to === 'url' && url && { url }),
+      ...(to === 'webhook' && webhookId && { webhookId }),
+      wait,
+      ...(wait && timeout && { timeout }),
     },
-    ...(values.wait && { failureStepId }),
+    ...(wait && { failureStepId }),
   };
 }
