@@ -4257,6 +4257,8 @@ export interface SimulateAutomationBody {
   byHand?: boolean;
   /** The beginning; omitted: now. */
   from?: string;
+  /** The number of a mail in `mails`, from 0: it is rendered as the person sees it, with the data that they have then. */
+  preview?: number;
   /** draft: the draft, or the version that runs where there is none. Omitted: the version that runs. */
   version?: AutomationDraftVersion;
 }
@@ -4366,6 +4368,8 @@ export interface Simulation {
   entries: SimulatedEntry[];
   /** Triggers that changed nothing, and why. */
   skipped: SkippedTrigger[];
+  /** null: none was asked for. */
+  preview: TemplatePreview | null;
 }
 
 export interface SkipPhaseBody {

@@ -16,6 +16,7 @@ import { givenTags } from './mail/tags.ts';
 import { CONTACT_LISTS_MAX, contactFieldValues, customProperties } from './people/contacts.ts';
 import { schema, shape } from './schema.ts';
 import { contentField } from './templates/blocks.ts';
+import { templatePreview } from './templates/templates.ts';
 
 const AUTOMATION_NAME_MAX = 255;
 const AUTOMATION_DESCRIPTION_MAX = 1_000;
@@ -468,6 +469,12 @@ export const simulateBody = schema({
       description: 'true: the contact enters at `from` by hand, whatever the entry criteria are.',
     },
     from: { ...timestampField, description: 'The beginning; omitted: now.' },
+    preview: {
+      type: 'integer',
+      minimum: 0,
+      description:
+        'The number of a mail in `mails`, from 0: it is rendered as the person sees it, with the data that they have then.',
+    },
     version: draftVersion,
   },
 });
@@ -856,7 +863,7 @@ const simulatedEntry = {
 export const simulationAnswer = shape({
   title: 'Simulation',
   type: 'object',
-  required: ['entered', 'mails', 'branches', 'exit', 'entries', 'skipped'],
+  required: ['entered', 'mails', 'branches', 'exit', 'entries', 'skipped', 'preview'],
   properties: {
     entered: { type: 'boolean' },
     mails: {
@@ -899,5 +906,6 @@ export const simulationAnswer = shape({
         properties: { at: timestampField, trigger: { type: 'string' }, reason: { type: 'string' } },
       },
     },
+    preview: { ...templatePreview, type: ['object', 'null'], description: 'null: none was asked for.' },
   },
 });

@@ -4,7 +4,7 @@ import type { DateSearch } from '../../core/automations/dates/model.ts';
 import type { EnrollmentView } from '../../core/automations/enrollments/enrollments.ts';
 import type { Automation, AutomationStep, EventDefinition, EventRecord } from '../../core/automations/model.ts';
 import { reentryOf } from '../../core/automations/rules/entering/reentry.ts';
-import type { SimulatedAutomation } from '../../core/automations/simulate.ts';
+import type { SimulatedAutomation } from '../../core/automations/simulation/simulate.ts';
 import type { Inside, Statistics } from '../../core/automations/statistics.ts';
 import type { AutomationWarning } from '../../core/automations/warnings.ts';
 
@@ -125,7 +125,7 @@ export function presentEventRecord({ _id, eventName, contactId, properties, crea
   return { id: _id, eventName, contactId, properties, createdAt };
 }
 
-export function presentSimulation({ mails, entries, skipped }: SimulatedAutomation) {
+export function presentSimulation({ mails, entries, skipped, preview }: SimulatedAutomation) {
   const happened = entries.flatMap(({ steps }) => steps);
   return {
     entered: entries.length > 0,
@@ -138,6 +138,7 @@ export function presentSimulation({ mails, entries, skipped }: SimulatedAutomati
     exit: entries.at(-1)?.exit ?? null,
     entries: entries.map(({ steps, ...entry }) => ({ ...entry, steps: steps.map(presentHappening) })),
     skipped,
+    preview,
   };
 }
 

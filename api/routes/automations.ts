@@ -10,7 +10,7 @@ import {
   resumeAutomation,
 } from '../../core/automations/lifecycle.ts';
 import type { Automation } from '../../core/automations/model.ts';
-import { simulateAutomation } from '../../core/automations/simulate.ts';
+import { simulateAutomation } from '../../core/automations/simulation/simulate.ts';
 import { insideBy, statisticsOf } from '../../core/automations/statistics.ts';
 import { warningsOf } from '../../core/automations/warnings.ts';
 import type { Deps } from '../../core/base/deps.ts';
@@ -27,7 +27,7 @@ import {
   simulationAnswer,
   updateAutomationBody,
 } from '../../schemas/automations.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { endpoint, PREVIEWS_A_MINUTE } from '../http/endpoint.ts';
 import { presentAutomation, presentEnrollment, presentInside, presentSimulation } from '../present/automations.ts';
 import { presentPage } from '../present/present.ts';
 
@@ -190,6 +190,8 @@ export const automationRoutes = [
     summary: 'Simulate the way of a contact through an automation, on a virtual clock and without sending',
     body: simulateBody,
     answer: simulationAnswer,
+    perMinute: PREVIEWS_A_MINUTE,
+    errors: { ...notThere, 422: 'The mail of `preview` fails with the data of the person.' },
     handler: async ({ deps, project, params, body }) =>
       presentSimulation(await simulateAutomation(deps, project, params.automationId ?? '', body)),
   }),

@@ -67,6 +67,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"answers","kind":"object","about":"By the stepId of webhook steps with wait: what their webhooks answer. Omitted: 200, without properties. With a status that is no 2xx the wait ends after its time-out."},
     {"name":"byHand","kind":"boolean","about":"true: the contact enters at `from` by hand, whatever the entry criteria are."},
     {"name":"from","kind":"text","about":"The beginning; omitted: now."},
+    {"name":"preview","kind":"number","about":"The number of a mail in `mails`, from 0: it is rendered as the person sees it, with the data that they have then."},
     {"name":"version","kind":"text","about":"draft: the draft, or the version that runs where there is none. Omitted: the version that runs. One of draft."},
   ] },
   "automations.update": { about: "Update a draft or paused automation, or with `draft` the draft of its next version", fields: [

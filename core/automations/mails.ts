@@ -12,6 +12,7 @@ import { dueAtOnce } from '../mail/messages/messages.ts';
 import type { Contact } from '../people/model.ts';
 import { compiled } from '../templates/cache.ts';
 import { publishedTemplate } from '../templates/find.ts';
+import type { MailSource } from '../templates/mail.ts';
 import type { Template } from '../templates/model.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.ts';
@@ -36,9 +37,9 @@ export async function stepMail(
   { enrollment, definition, contact, stepId, email, at }: Visit,
 ): Promise<StepMail> {
   const { projectId } = enrollment;
-  const template = email.htmlTemplate === undefined ? await templateOf(deps, projectId, email) : null;
-  const html = email.htmlTemplate ?? template?.emailTemplate;
-  if (html === undefined) return { problem: 'the template was deleted' };
+  const source = await sourceOf(deps, projectId, email);
+  if (!source) return { problem: 'the template was deleted' };
+  const { template, html } = source;
   const sender = email.senderEmail === undefined ? await firstSender(deps, { _id: projectId }) : null;
   const from = email.senderEmail ?? sender?.email;
   if (from === undefined) return { problem: 'the project has no sender' };
@@ -53,11 +54,11 @@ export async function stepMail(
     from: { email: from, name: email.senderName ?? (sender?.name || null) },
     replyTo: replyTo === null ? null : { email: replyTo, name: email.senderReplyToName ?? null },
     templateId: template?.templateId ?? null,
-    subject: email.subject ?? template?.subject ?? '',
-    previewText: email.previewText ?? template?.previewText ?? '',
+    subject: source.subject,
+    previewText: source.previewText,
     html,
-    text: email.text ?? template?.text ?? null,
-    data: enrollment.event ? { event: { name: enrollment.event.name, properties: enrollment.event.properties } } : {},
+    text: source.text,
+    data: dataOf(enrollment.event),
     marketing: true,
     groupId: definition.unsubscribeGroupId,
     trackingClick: definition.trackingClick,
@@ -85,6 +86,29 @@ export async function stepMail(
     dueAt: dueAtOnce(deps),
   };
   return { content, message };
+}
+
+/** The content of a step, its own or that of its template; null when the template was deleted. */
+export async function sourceOf(
+  deps: AutomationsDeps,
+  projectId: ObjectId,
+  email: AutomationEmail,
+): Promise<(MailSource & { template: Template | null; html: string; text: string | null }) | null> {
+  const template = email.htmlTemplate === undefined ? await templateOf(deps, projectId, email) : null;
+  const html = email.htmlTemplate ?? template?.emailTemplate;
+  if (html === undefined) return null;
+  return {
+    ...{ template, html, text: email.text ?? template?.text ?? null },
+    subject: email.subject ?? template?.subject ?? '',
+    previewText: email.previewText ?? template?.previewText ?? '',
+  };
+}
+
+/** The event that let the person in, for variables such as event.properties.amount. */
+export function dataOf(
+  event: Pick<NonNullable<Enrollment['event']>, 'name' | 'properties'> | null | undefined,
+): Record<string, unknown> {
+  return event ? { event: { name: event.name, properties: event.properties } } : {};
 }
 
 /** null when there are none, or the mail cannot be made. */

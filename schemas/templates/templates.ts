@@ -327,7 +327,7 @@ const listedVersion = {
 export const templateAnswer = shape(template);
 export const versionsAnswer = pageAnswer('TemplateVersionsPage', 'versions', listedVersion);
 export const templatesAnswer = pageAnswer('TemplatesPage', 'templates', template);
-export const previewAnswer = shape({
+export const templatePreview = {
   title: 'TemplatePreview',
   type: 'object',
   required: ['subject', 'previewText', 'html', 'text', 'variables', 'previewUrl', 'expiresIn'],
@@ -348,4 +348,5 @@ export const previewAnswer = shape({
     },
     ...previewLinkFields,
   },
-});
+} as const;
+export const previewAnswer = shape(templatePreview);

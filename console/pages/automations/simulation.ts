@@ -24,7 +24,7 @@ export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCrite
   const { contactId, isBySegment, after, eventName, url, afterDays } = scenario;
   const start = from.toISOString();
   const later = new Date(from.getTime() + afterDays * DAY_MS).toISOString();
-  const body: Required<Omit<SimulateAutomationBody, 'version' | 'answers'>> = {
+  const body: Required<Omit<SimulateAutomationBody, 'version' | 'answers' | 'preview'>> = {
     contact: contactId ? { contactId } : {},
     events: [],
     changes: [],

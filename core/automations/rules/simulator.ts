@@ -65,6 +65,8 @@ interface SimulatedEntry {
 export interface Simulation {
   entries: SimulatedEntry[];
   skipped: Array<{ at: Date; trigger: string; reason: 'inside' | 'own_change' | ReentryRefusal }>;
+  /** The mails, each with the person as they are when it leaves, and the event that let them in. */
+  sent: Array<{ at: Date; stepId: string; contact: Contact; event: Event | undefined }>;
 }
 
 interface Inside {
@@ -83,7 +85,7 @@ interface Inside {
 /** Runs until nothing more happens. Events at the moment of a wake-up happen before it. */
 export async function simulate(automation: CompiledAutomation, world: World, pause: Pause): Promise<Simulation> {
   const { entry, definition } = automation;
-  const result: Simulation = { entries: [], skipped: [] };
+  const result: Simulation = { entries: [], skipped: [], sent: [] };
   let contact: Contact | null = null;
   let isUnsubscribed = world.isUnsubscribed(definition.unsubscribeGroupId);
   let inside: Inside | null = null;
@@ -114,7 +116,7 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     const facts = { nowMs, person: contact, event, events, enteredMs, heard, isUnsubscribed, past, change };
     const { stepEvents, changes, next } = await decide(automation, inside.position, facts);
     for (const own of changes) followOwn(own, nowMs);
-    for (const { type, stepId } of stepEvents) if (type === 'email') noteMail(inside, stepId);
+    for (const { type, stepId } of stepEvents) if (type === 'email') noteMail(inside, contact, stepId);
     inside.entry.steps.push(...stepEvents.map((stepEvent) => ({ ...stepEvent, at: new Date(nowMs) })));
     if (next.kind === 'completed') end(nowMs, 'completed', null);
     else if (next.kind === 'exited') end(nowMs, 'exited', next.reason);
@@ -130,7 +132,8 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     }
   }
 
-  function noteMail({ mailed }: Inside, stepId: string): void {
+  function noteMail({ mailed, event }: Inside, person: Contact, stepId: string): void {
+    result.sent.push({ at: new Date(nowMs), stepId, contact: person, event });
     mailed.add(stepId);
     done.set(stepId, new Set());
     lastMail = stepId;

@@ -24,6 +24,8 @@ export interface Draft {
   campaign?: NamedCampaign;
   contact: (TemplateContact & { email: string }) | null;
   data: Record<string, unknown>;
+  /** When it is sent; left out: now. */
+  at?: Date | undefined;
   /** Figures to draw behind the links, by the number of the link in the content. */
   figures?: ReadonlyMap<number, number> | undefined;
 }
@@ -121,10 +123,13 @@ export function previewPages({ config: { publicUrl } }: Pick<MailDeps, 'config'>
   };
 }
 
-function variablesOfDraft(deps: MailDeps, { isCampaign, campaign, contact, data }: Draft): Variables {
+function variablesOfDraft(
+  deps: MailDeps,
+  { isCampaign, campaign, contact, data, at = deps.clock.now() }: Draft,
+): Variables {
   const mail = {
     email: contact?.email ?? NO_CONTACT,
-    at: deps.clock.now(),
+    at,
     pages: previewPages(deps),
     contact,
   };

@@ -59,6 +59,51 @@ describe('Simulating an automation', () => {
     expect(answer.entries[0]).to.include({ enteredAt: FROM, enteredBy: 'contact_created' });
   });
 
+  it('renders a mail as the person sees it, with the data that they have when it leaves', async () => {
+    const written = (stepId: string) => ({
+      ...{ type: 'email', stepId },
+      email: {
+        subject: '{{firstName}} has {{contactProperties.plan}}',
+        htmlTemplate: '<p>{{event.properties.amount}} on {{date}} {{plan}}</p><a href="{{unsubscribe}}">Leave</a>',
+      },
+    });
+    const { id } = await created(env.own.client, '/automations', {
+      ...simple,
+      entryCriteria: { type: 'event_trigger', eventName: 'bought' },
+      steps: [
+        wait(1),
+        written('before'),
+        { type: 'update_contact', update: { contactProperties: { plan: 'pro' } } },
+        wait(1),
+        written('after'),
+      ],
+    });
+    const ask = (preview: unknown) =>
+      env.own.client.post(`/automations/${id}/simulate`, {
+        ...{ from: FROM, preview },
+        contact: { firstName: 'Ann', contactProperties: { plan: 'free' } },
+        events: [{ at: FROM, eventName: 'bought', properties: { amount: 12 } }],
+      });
+    const plain = (await ask(undefined)).body.data;
+    expect(plain.mails).to.have.length(2);
+    expect(plain.preview).to.equal(null);
+    const [first, second] = await Promise.all([0, 1].map(async (n) => (await ask(n)).body.data.preview));
+    // The change comes in the same moment as the mail, before it leaves.
+    expect(first.subject).to.equal('Ann has pro');
+    expect(second.subject).to.equal('Ann has pro');
+    expect(first.text)
+      .to.contain(`12 on ${day(1).slice(0, 10)}`)
+      .and.not.contain('pro');
+    expect(second.text).to.contain(day(2).slice(0, 10));
+    const page = await fetch(`${env.url}${new URL(second.previewUrl).pathname}`);
+    expect(await page.text()).to.contain(`12 on ${day(2).slice(0, 10)}`);
+    for (const wrong of [2, -1, 1.5, 'first']) {
+      const { status, details } = refusal(await ask(wrong));
+      expect(status).to.equal(400);
+      expect(details).to.match(/^preview: /);
+    }
+  });
+
   it('answers the branch taken and the rule that decided, or that none held', async () => {
     const runs = await Promise.all(
       ['pro', 'team', 'free'].map((plan) =>
@@ -223,7 +268,8 @@ describe('Simulating an automation', () => {
       { entryCriteria: { type: 'contact_property_matches_with', filterCriteria: pro } },
       { contact: {} },
     );
-    expect(answer).to.deep.equal({ entered: false, mails: [], branches: [], exit: null, entries: [], skipped: [] });
+    const nothing = { mails: [], branches: [], exit: null, entries: [], skipped: [], preview: null };
+    expect(answer).to.deep.equal({ entered: false, ...nothing });
   });
 
   it('takes properties that a contact may have, and no others', async () => {

@@ -1,31 +1,33 @@
-import type { simulateBody } from '../../schemas/automations.ts';
-import type { ContactField } from '../../schemas/people/contacts.ts';
-import type { Described } from '../../schemas/schema.ts';
-import { invalid } from '../base/errors.ts';
-import { findById, parseId } from '../base/ids.ts';
-import type { Project } from '../base/model.ts';
-import { normalizeEmail } from '../base/text/addresses.ts';
-import { readDate } from '../base/text/coercion.ts';
-import { breather } from '../base/work/breathe.ts';
-import { liveGroups } from '../consent/suppressions/groups.ts';
-import { suppressionsAgainst } from '../consent/suppressions/suppressions.ts';
-import type { ContactChange } from '../people/changes/apply-change.ts';
-import type { View } from '../people/changes/compare-segments.ts';
-import { getContact, requestedFields } from '../people/contacts/contacts.ts';
-import { listsNamed } from '../people/lists/lists.ts';
-import type { Contact } from '../people/model.ts';
-import { readPast, readTally } from '../people/past.ts';
-import { type ProjectRules, projectRulesOf } from '../people/project-rules.ts';
-import type { AutomationsDeps } from './deps.ts';
-import { readAutomation } from './drafts/drafts.ts';
-import { goneLists, personChanges } from './enrollments/person-changes.ts';
-import { declaredTypes } from './entrances.ts';
-import { readEvent } from './events/send.ts';
-import type { AutomationDefinition } from './model.ts';
-import { compileAutomation } from './rules/compile.ts';
-import { isUnsubscribed } from './rules/exits.ts';
-import { type Simulation, simulate, type World } from './rules/simulator.ts';
-import { answerOf } from './rules/webhooks/answer.ts';
+import type { simulateBody } from '../../../schemas/automations.ts';
+import type { ContactField } from '../../../schemas/people/contacts.ts';
+import type { Described } from '../../../schemas/schema.ts';
+import { invalid } from '../../base/errors.ts';
+import { findById, parseId } from '../../base/ids.ts';
+import type { Project } from '../../base/model.ts';
+import { normalizeEmail } from '../../base/text/addresses.ts';
+import { readDate } from '../../base/text/coercion.ts';
+import { breather } from '../../base/work/breathe.ts';
+import { liveGroups } from '../../consent/suppressions/groups.ts';
+import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
+import type { DraftPreview } from '../../mail/previews/drafts.ts';
+import type { ContactChange } from '../../people/changes/apply-change.ts';
+import type { View } from '../../people/changes/compare-segments.ts';
+import { getContact, requestedFields } from '../../people/contacts/contacts.ts';
+import { listsNamed } from '../../people/lists/lists.ts';
+import type { Contact } from '../../people/model.ts';
+import { readPast, readTally } from '../../people/past.ts';
+import { type ProjectRules, projectRulesOf } from '../../people/project-rules.ts';
+import type { AutomationsDeps } from '../deps.ts';
+import { readAutomation } from '../drafts/drafts.ts';
+import { goneLists, personChanges } from '../enrollments/person-changes.ts';
+import { declaredTypes } from '../entrances.ts';
+import { readEvent } from '../events/send.ts';
+import type { AutomationDefinition } from '../model.ts';
+import { compileAutomation } from '../rules/compile.ts';
+import { isUnsubscribed } from '../rules/exits.ts';
+import { type Simulation, simulate, type World } from '../rules/simulator.ts';
+import { answerOf } from '../rules/webhooks/answer.ts';
+import { mailsOf, previewOf, type SimulatedMail } from './mails.ts';
 
 type SimulationInput = Described<typeof simulateBody>;
 type PersonInput = Pick<
@@ -34,7 +36,9 @@ type PersonInput = Pick<
 >;
 
 export interface SimulatedAutomation extends Simulation {
-  mails: Array<{ at: Date; stepId: string; subject: string | null; templateId: string | null }>;
+  mails: SimulatedMail[];
+  /** Of the mail that was asked for. */
+  preview: DraftPreview | null;
 }
 
 const SAMPLE_EMAIL = 'somebody@example.com';
@@ -82,7 +86,11 @@ export async function simulateAutomation(
   };
   const world = { fromMs, ...beginning, ...own, occurrences, tally };
   const simulation = await simulate(compiled, world, breather());
-  return { ...simulation, mails: await mailsOf(deps, project, content, simulation) };
+  return {
+    ...simulation,
+    mails: await mailsOf(deps, project, content, simulation),
+    preview: await previewOf(deps, project, content, { sent: simulation.sent, number: input.preview }),
+  };
 }
 
 async function actOf(
@@ -119,30 +127,6 @@ function answersOf(
     const { status = 200, contactProperties } = Object.hasOwn(answers, stepId) ? (answers[stepId] ?? {}) : {};
     return status >= 200 && status < 300 ? answerOf({ contactProperties }) : null;
   };
-}
-
-/** Subjects before rendering. */
-async function mailsOf(
-  deps: AutomationsDeps,
-  { _id: projectId }: Pick<Project, '_id'>,
-  { steps }: Pick<AutomationDefinition, 'steps'>,
-  { entries }: Simulation,
-): Promise<SimulatedAutomation['mails']> {
-  const emails = new Map(steps.flatMap((step) => (step.type === 'email' ? [[step.stepId, step.email] as const] : [])));
-  const templateIds = [...emails.values()].flatMap(({ templateId }) => templateId ?? []);
-  const templates = await deps.db.templates
-    .find({ projectId, templateId: { $in: templateIds } }, { projection: { templateId: 1, subject: 1 } })
-    .toArray();
-  const subjects = new Map(templates.map(({ templateId, subject }) => [templateId, subject]));
-  return entries
-    .flatMap((entry) => entry.steps)
-    .flatMap(({ type, at, stepId }) => {
-      if (type !== 'email') return [];
-      const { templateId, subject } = emails.get(stepId) ?? {};
-      return [
-        { at, stepId, subject: subject ?? subjects.get(templateId ?? '') ?? null, templateId: templateId ?? null },
-      ];
-    });
 }
 
 /** For the segments of a stored contact; one that is made up did nothing. */
