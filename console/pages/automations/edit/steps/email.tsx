@@ -150,7 +150,6 @@ function Written({ form, why }: { form: Form<Values>; why: string | null }) {
           emailTemplate: values['email/htmlTemplate'],
           subject: values['email/subject'],
           previewText: values['email/previewText'],
-          templateType: 'marketing',
           ...(person.value && { email: person.value }),
         };
       }),
