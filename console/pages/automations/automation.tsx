@@ -26,8 +26,8 @@ import { Links } from './links.tsx';
 import { Mails } from './mails.tsx';
 import { type Names, useAutomationNames } from './names.ts';
 import { unreadyMails } from './ready.ts';
-import { Simulate, type Simulated } from './simulate.tsx';
-import { scaleOf, walkedAt } from './simulation.ts';
+import { type Simulated, scaleOf, walkedAt } from './simulate/moments.ts';
+import { Simulate } from './simulate/simulate.tsx';
 
 const CRUMB = { label: 'Automations', path: '/automations' } as const;
 

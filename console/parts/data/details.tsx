@@ -54,19 +54,22 @@ export interface Happened {
   /** The words for `at`, when those of all times do not do. */
   when?: string;
   tone?: Tone | undefined;
+  /** Below, in the whole width. */
+  more?: ComponentChildren;
 }
 
 /** Events in the order in which they are given. */
 export function Timeline({ entries }: { entries: readonly Happened[] }) {
   return (
     <ol class="timeline">
-      {entries.map(({ key, title, under, at, when, tone }) => (
+      {entries.map(({ key, title, under, at, when, tone, more }) => (
         <li key={key} class={tone}>
           <div>
             <p>{title}</p>
             {under && <p class="dim small">{under}</p>}
           </div>
           {at !== null && <Time at={at} words={when} />}
+          {more && <div class="more stack tight">{more}</div>}
         </li>
       ))}
     </ol>

@@ -585,6 +585,98 @@ describe('The editor of automations', () => {
     await expectAccessible(page);
   });
 
+  it('simulates a person who is made up: each mail as they see it, and what if they open it or the event comes', async () => {
+    const { client } = suite.own;
+    await created(client, '/events', { eventName: 'paid', properties: [{ propertyName: 'amount', type: 'number' }] });
+    const filter = (field: string, operator: string, value: unknown) => ({ groups: [{ field, operator, value }] });
+    const opened = { groups: [{ behaviour: 'humanOpened', operator: 'at_least', count: 1, withinDays: 7 }] };
+    const mail = (stepId: string, subject: string, more: object = {}) => ({
+      ...{ type: 'email', stepId, ...more },
+      email: { subject, htmlTemplate: `<p>The plan is {{contactProperties.plan}}</p>${LEAVE}` },
+    });
+    const onWay = { parentBranchStepId: 'choice', parentBranchId: 'yes' };
+    const { id } = await created(client, '/automations', {
+      name: 'What if',
+      entryCriteria: {
+        type: 'contact_property_matches_with',
+        filterCriteria: filter('contactProperties.plan', 'equals', 'pro'),
+      },
+      steps: [
+        wait(0, 'minutes'),
+        mail('first', 'Hello {{firstName}}'),
+        wait(3, 'days'),
+        {
+          ...{ type: 'branch', stepId: 'choice', nextStepId: 'ask' },
+          branches: [{ branchId: 'yes', label: 'Opened it', filterCriteria: opened, mergeStepId: 'ask' }],
+        },
+        wait(1, 'hours', onWay),
+        mail('reader', 'For readers', onWay),
+        {
+          ...{ type: 'wait_event', stepId: 'ask', timeoutStepId: 'late' },
+          waitEvent: {
+            ...{ eventName: 'paid', timeout: { value: 2, unit: 'days' } },
+            filterCriteria: filter('event.properties.amount', 'greater_than', 50),
+          },
+        },
+        mail('thanks', 'Thank you'),
+        { type: 'exit' },
+        mail('late', 'A reminder'),
+      ],
+    });
+    const page = await suite.open(`/automations/${id}/edit?panel=simulate`);
+    const simulation = page.getByRole('complementary', { name: 'Simulation' });
+    const { board, node } = editorOf(page);
+    await until(
+      () => simulation.getByRole('combobox', { name: 'Field 1' }).inputValue(),
+      (name) => name === 'plan',
+    );
+    expect(await simulation.getByLabel('Value 1', { exact: true }).inputValue()).to.equal('pro');
+    expect(await simulation.getByRole('combobox', { name: 'Field 2' }).inputValue()).to.equal('firstName');
+    await simulation.getByLabel('Value 2').fill('Ann');
+    await simulation.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await simulation.getByText('Branch: otherwise').waitFor();
+    await simulation.getByText('No event comes in time').waitFor();
+    await simulation.getByText('Times in Europe/Berlin.').waitFor();
+    await simulation
+      .getByText(/^until (Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ \w+, \d\d:\d\d$/)
+      .first()
+      .waitFor();
+    await simulation.getByRole('button', { name: /^Look at it.*Hello/ }).click();
+    await simulation.getByText('Subject: Hello Ann').waitFor();
+    const frame = simulation.getByTitle('The mail as the person sees it');
+    expect(await frame.getAttribute('sandbox')).to.equal('');
+    await frame.contentFrame().getByText('The plan is pro').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'editor-simulated-mail');
+
+    const onAtFirst = await board.locator('path.edge.on').count();
+    await simulation.getByLabel('What happens: Hello').selectOption('is opened');
+    await simulation.getByText('Branch: Opened it').waitFor();
+    await simulation.getByText('Mail: For readers').waitFor();
+    expect(await board.locator('path.edge.on').count()).to.be.greaterThan(onAtFirst);
+    // Too late for the branch after three days.
+    await simulation.getByLabel('After how long: Hello').fill('4');
+    await simulation.getByLabel('After how long: Hello').blur();
+    await simulation.getByText('Branch: otherwise').waitFor();
+    await simulation.getByLabel('What happens: Wait for paid').selectOption('comes');
+    await simulation.getByText('The event comes').waitFor();
+    await simulation.getByText('Mail: Thank you').waitFor();
+    expect(await simulation.getByText('Mail: A reminder').count()).to.equal(0);
+    await node(/^Thank you/).click();
+    await simulation.getByText('Subject: Thank you').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'editor-what-if');
+
+    const phone = await suite.open(`/automations/${id}/edit?panel=simulate`, { width: 375, role: 'viewer' });
+    const onPhone = phone.getByRole('complementary', { name: 'Simulation' });
+    await onPhone.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await onPhone.getByRole('button', { name: /^Look at it.*Hello/ }).click();
+    await onPhone.getByTitle('The mail as the person sees it').waitFor();
+    expect(await phone.evaluate('document.documentElement.scrollWidth')).to.equal(375);
+    await expectAccessible(phone);
+    await shoot(phone, 'editor-simulated-phone');
+  });
+
   it('begins with shapes that the interface takes, whose mails have words, a way out, and fallbacks', async () => {
     const { client } = suite.own;
     for (const [key, shape] of Object.entries(shapes)) {

@@ -41,10 +41,9 @@ describe('The pages of automations', () => {
     expect(await graph.locator('path.edge.on').count()).to.be.lessThan(whole);
     await expectAccessible(page);
     await shoot(page, 'automation');
-    await page.getByLabel('And then').selectOption('Opens and clicks it');
-    await page.getByLabel('After days').fill('1');
-    await page.getByLabel('Link').fill('https://example.com/');
-    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByLabel('What happens: Welcome, and thank you').selectOption('is clicked');
+    await page.getByLabel('Link: Welcome').fill('https://example.com/');
+    await page.getByLabel('Link: Welcome').blur();
     await page.getByText('Branch: Opened it').waitFor();
     await page.getByText('Mail: A first tip for you').waitFor();
     await shoot(page, 'automation-opened');

@@ -15,8 +15,8 @@ import { PublishDialog } from '../draft.tsx';
 import { compareDefinitions } from '../graph/compare.ts';
 import { ENTRY, nameOf as nameIn } from '../graph/flow.ts';
 import { useAutomationNames } from '../names.ts';
-import { Simulate, type Simulated } from '../simulate.tsx';
-import { scaleOf, walkedAt } from '../simulation.ts';
+import { type Simulated, scaleOf, walkedAt } from '../simulate/moments.ts';
+import { Simulate } from '../simulate/simulate.tsx';
 import { Board, type BoardHandle } from './board/board.tsx';
 import { useChoosing } from './choosing.ts';
 import { isSavedAsDraft, parts, type Values, valuesOf } from './draft.ts';
@@ -97,6 +97,13 @@ function Editor(props: Props) {
   async function publish(): Promise<void> {
     if (await saving.save()) toPublish.value = await read(automation.id);
   }
+  /** While it is simulated, a mail of the way is looked at. */
+  function chooseOn(id: string | null, then?: 'fields'): void {
+    const now = isSimulating ? simulated.peek() : null;
+    const mail = now?.moments.find((moment) => moment.stepId === id && moment.mail !== undefined)?.mail;
+    if (now && mail !== undefined) simulated.value = { ...now, opened: mail };
+    else choose(id, then);
+  }
   function leavePanel(): void {
     close();
     board.current?.focus(chosen?.stepId ?? null);
@@ -136,7 +143,7 @@ function Editor(props: Props) {
             {...{ names, editing, why, walked, marks, nameOf }}
             zoom={zoom.value}
             chosen={chosen?.stepId ?? null}
-            onChoose={choose}
+            onChoose={chooseOn}
             handle={board}
           />
           <Problems

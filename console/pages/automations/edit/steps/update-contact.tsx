@@ -1,11 +1,7 @@
-import { useSignal } from '@preact/signals';
 import type { AutomationUpdate } from '../../../../../client/index.ts';
 import { ChipChoice } from '../../../../parts/choose/chip-choice.tsx';
 import { listsWithoutSegments } from '../../../../parts/choose/things.ts';
-import { Button } from '../../../../parts/forms/button.tsx';
-import { useQuery } from '../../../../parts/page/query.ts';
-import { allFields } from '../../../contacts/fields.tsx';
-import { valueIn } from '../fields/values.ts';
+import { FieldRows } from '../fields/field-rows.tsx';
 import type { Step } from '../model/steps.ts';
 import type { Kind, StepFormProps } from './step-form.ts';
 
@@ -17,96 +13,20 @@ export const updateContact: Kind = {
   Form: UpdateForm,
 };
 
-interface Row {
-  key: number;
-  name: string;
-  value: string;
-}
-
 function UpdateForm({ step, errors, why, onChange }: StepFormProps) {
   const update = step.update ?? {};
   const { addListIds = [], removeListIds = [] } = update;
-  const fields = useQuery((signal) => allFields(signal));
-  const rows = useSignal<readonly Row[]>(rowsOf(update));
-  const types = new Map(fields.data.value?.map(({ fieldName, fieldType }) => [fieldName, fieldType]));
   const change = (changes: AutomationUpdate, field: string) =>
     onChange(written(step, changes), `${step.stepId} ${field}`);
-  function setRows(next: readonly Row[], field: string): void {
-    rows.value = next;
-    const named = next.filter(({ name }) => name !== '');
-    const properties = Object.fromEntries(
-      named.map(({ name, value }) => [name, value === '' ? null : valueIn(value, types.get(name))]),
-    );
-    change({ contactProperties: properties }, field);
-  }
-  const set = (key: number, changes: Partial<Row>) =>
-    setRows(
-      rows.peek().map((row) => (row.key === key ? { ...row, ...changes } : row)),
-      `row ${key}`,
-    );
   return (
     <>
-      <datalist id="field-names">
-        {[...types.keys()].map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      <fieldset class="stack near">
-        <legend class="label">Fields</legend>
-        {rows.value.map((row, index) => (
-          <div key={row.key} class="stack tight">
-            <div class="row">
-              <input
-                class="in mono"
-                list="field-names"
-                aria-label={`Field ${index + 1}`}
-                placeholder="field"
-                value={row.name}
-                readOnly={why !== null}
-                onInput={(event) => set(row.key, { name: event.currentTarget.value })}
-              />
-              <input
-                class="in"
-                aria-label={`Value ${index + 1}`}
-                placeholder="empty removes it"
-                value={row.value}
-                readOnly={why !== null}
-                onInput={(event) => set(row.key, { value: event.currentTarget.value })}
-              />
-              {why === null && (
-                <Button
-                  isSmall
-                  kind="plain"
-                  icon="close"
-                  label={`Remove field ${index + 1}`}
-                  onClick={() =>
-                    setRows(
-                      rows.peek().filter(({ key }) => key !== row.key),
-                      'rows',
-                    )
-                  }
-                />
-              )}
-            </div>
-            {errors[`update/contactProperties/${row.name}`] && (
-              <span class="hint t-bad">{errors[`update/contactProperties/${row.name}`]}</span>
-            )}
-          </div>
-        ))}
-        {why === null && (
-          <div>
-            <Button
-              isSmall
-              icon="plus"
-              onClick={() => {
-                rows.value = [...rows.peek(), { key: nextKey(rows.peek()), name: '', value: '' }];
-              }}
-            >
-              Field
-            </Button>
-          </div>
-        )}
-      </fieldset>
+      <FieldRows
+        fields={update.contactProperties ?? {}}
+        errorOf={(name) => errors[`update/contactProperties/${name}`]}
+        placeholder="empty removes it"
+        why={why}
+        onChange={(contactProperties, field) => change({ contactProperties }, field)}
+      />
       <ChipChoice
         things={listsWithoutSegments}
         label="Add to"
@@ -127,14 +47,6 @@ function UpdateForm({ step, errors, why, onChange }: StepFormProps) {
       />
     </>
   );
-}
-
-function rowsOf({ contactProperties = {} }: AutomationUpdate): Row[] {
-  return Object.entries(contactProperties).map(([name, value], key) => ({ key, name, value: String(value ?? '') }));
-}
-
-function nextKey(rows: readonly Row[]): number {
-  return Math.max(-1, ...rows.map(({ key }) => key)) + 1;
 }
 
 function written(step: Step, changes: AutomationUpdate): Step {
