@@ -31,18 +31,50 @@ interface Visit {
   at: Date;
 }
 
+/** What the mails of a step have in common, whoever gets them. */
+interface Common {
+  source: StepSource;
+  from: string;
+  sender: Awaited<ReturnType<typeof firstSender>>;
+  linkSetId: ObjectId | null;
+}
+
+type CommonOf = (visit: Pick<Visit, 'enrollment' | 'stepId' | 'email'>) => Promise<Common | { problem: string }>;
+
+/** For people who take the steps of one definition together: each step is read once. */
+export function commonReader(deps: AutomationsDeps): CommonOf {
+  const known = new Map<string, ReturnType<CommonOf>>();
+  return (visit) => {
+    const found = known.get(visit.stepId) ?? readCommon(deps, visit);
+    known.set(visit.stepId, found);
+    return found;
+  };
+}
+
+async function readCommon(
+  deps: AutomationsDeps,
+  { enrollment: { projectId, automationId }, stepId, email }: Parameters<CommonOf>[0],
+): ReturnType<CommonOf> {
+  const source = await sourceOf(deps, projectId, email);
+  if (!source) return { problem: 'the template was deleted' };
+  const sender = email.senderEmail === undefined ? await firstSender(deps, { _id: projectId }) : null;
+  const from = email.senderEmail ?? sender?.email;
+  if (from === undefined) return { problem: 'the project has no sender' };
+  const linkSetId = await linksOf(deps, { projectId, automationId, stepId, ...source });
+  return { source, from, sender, linkSetId };
+}
+
 /** Queued in the automation lane: its worker finds and sends the message, with or without Temporal. */
 export async function stepMail(
   deps: AutomationsDeps,
   { enrollment, definition, contact, stepId, email, at }: Visit,
+  commonOf: CommonOf = commonReader(deps),
 ): Promise<StepMail> {
   const { projectId } = enrollment;
-  const source = await sourceOf(deps, projectId, email);
-  if (!source) return { problem: 'the template was deleted' };
-  const { template, html } = source;
-  const sender = email.senderEmail === undefined ? await firstSender(deps, { _id: projectId }) : null;
-  const from = email.senderEmail ?? sender?.email;
-  if (from === undefined) return { problem: 'the project has no sender' };
+  const common = await commonOf({ enrollment, stepId, email });
+  if ('problem' in common) return common;
+  const { source, from, sender, linkSetId } = common;
+  const { template, ...written } = source;
   const utm = definition.utm ?? template?.utm;
   const _id = mailId(enrollment, stepId, at);
   const contentId = derivedId(at, 'automation content', _id.toHexString());
@@ -54,10 +86,7 @@ export async function stepMail(
     from: { email: from, name: email.senderName ?? (sender?.name || null) },
     replyTo: replyTo === null ? null : { email: replyTo, name: email.senderReplyToName ?? null },
     templateId: template?.templateId ?? null,
-    subject: source.subject,
-    previewText: source.previewText,
-    html,
-    text: source.text,
+    ...written,
     data: dataOf(enrollment.event),
     marketing: true,
     groupId: definition.unsubscribeGroupId,
@@ -66,7 +95,6 @@ export async function stepMail(
     ...(utm ? { utm } : {}),
     createdAt: at,
   });
-  const linkSetId = await linksOf(deps, { projectId, automationId: enrollment.automationId, stepId, template, html });
   const message: Message = {
     _id,
     projectId,
@@ -88,12 +116,14 @@ export async function stepMail(
   return { content, message };
 }
 
+type StepSource = MailSource & { template: Template | null; html: string; text: string | null };
+
 /** The content of a step, its own or that of its template; null when the template was deleted. */
 export async function sourceOf(
   deps: AutomationsDeps,
   projectId: ObjectId,
   email: AutomationEmail,
-): Promise<(MailSource & { template: Template | null; html: string; text: string | null }) | null> {
+): Promise<StepSource | null> {
   const template = email.htmlTemplate === undefined ? await templateOf(deps, projectId, email) : null;
   const html = email.htmlTemplate ?? template?.emailTemplate;
   if (html === undefined) return null;

@@ -9,7 +9,7 @@ import type { Contact } from '../../people/model.ts';
 import { readPast } from '../../people/past.ts';
 import { definitionOf } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import { stepMail } from '../mails.ts';
+import { commonReader, stepMail } from '../mails.ts';
 import type { Automation, Enrollment, EnrollmentEvent } from '../model.ts';
 import { AT_ONCE } from '../record-triggers.ts';
 import type { CompiledAutomation } from '../rules/compile.ts';
@@ -67,7 +67,7 @@ export async function advanceEnrollment(
   throw new Error('an enrollment had too many concurrent writes');
 }
 
-/** The first moves of enrollments, each to be written with the entry itself; null: enter, and read again. */
+/** The first moves of enrollments, each to be written with the entry itself; null: enter, and read again. Nothing is read for each alone. */
 export async function firstMoves(
   deps: AutomationsDeps,
   automation: Automation,
@@ -76,7 +76,7 @@ export async function firstMoves(
   const compiled = await definitionOf(deps, automation, automation.version);
   if (!compiled) return entering.map(() => null);
   const contacts = entering.map(({ contact }) => contact);
-  const known = await readKnown(deps, automation.projectId, contacts, compiled);
+  const known = { ...(await readKnown(deps, automation.projectId, contacts, compiled)), compiled };
   const moves: Array<Move | null> = [];
   const pause = breather();
   for (const person of entering) {
@@ -129,26 +129,22 @@ async function nextStep(
   deps: AutomationsDeps,
   { enrollment, automation, contact }: Person,
   nowMs: number,
-  known?: Known,
+  first?: Known & { compiled: CompiledAutomation },
 ): Promise<Step | null> {
   const at = new Date(nowMs);
   if (!contact) return left(enrollment, exit({ ...enrollment, started: true }, 'contact_deleted', at));
   if (!automation || automation.status === 'archived')
     return left(enrollment, exit({ ...enrollment, started: true }, 'automation_archived', at));
   const version = Math.max(enrollment.version, automation.moveBefore);
-  const compiled = await definitionOf(deps, automation, version);
+  const compiled = first?.compiled ?? (await definitionOf(deps, automation, version));
   if (!compiled) return null;
+  const known = first ?? (await readKnown(deps, enrollment.projectId, [contact], compiled));
   const decision = await decide(
     compiled,
     { stepId: enrollment.stepId, waitFromMs: enrollment.waitFrom?.getTime() ?? null },
     {
-      ...factsAbout(
-        enrollment,
-        contact,
-        nowMs,
-        known ?? (await readKnown(deps, enrollment.projectId, [contact], compiled)),
-      ),
-      events: known ? [] : await eventsSince(deps, enrollment, compiled),
+      ...factsAbout(enrollment, contact, nowMs, known),
+      events: first ? [] : await eventsSince(deps, enrollment, compiled),
     },
   );
   const { next, stepEvents, changes } = decision;
@@ -157,7 +153,7 @@ async function nextStep(
   const isUnchanged = waitsOn && enrollment.version === version && !enrollment.parked;
   if (isUnchanged && enrollment.waitUntil?.getTime() === next.untilMs)
     return { move: null, directive: directiveOf(enrollment, compiled) };
-  const { events, ...made } = await recordEvents(deps, { enrollment, contact, compiled, at }, decision);
+  const { events, ...made } = await recordEvents(deps, { enrollment, contact, compiled, at, known }, decision);
   const moved: EnrollmentEvent[] =
     enrollment.version === version ? [] : [{ type: 'moved', at, reason: `to version ${version}` }];
   const before = { ...enrollment, version, history: [...enrollment.history, ...moved, ...events] };
@@ -183,7 +179,7 @@ async function readKnown(
     readPast(deps, { projectId, who: { $in: ids }, behaviours }),
     changeOfSteps(deps, projectId, ids, definition),
   ]);
-  return { entries, mail, pastOf, changeAt };
+  return { entries, mail, pastOf, changeAt, commonOf: commonReader(deps) };
 }
 
 function factsAbout({ event, heard, enteredAt }: Enrollment, person: Contact, nowMs: number, known: Known): Facts {
@@ -216,11 +212,12 @@ interface Visit {
   contact: Contact;
   compiled: CompiledAutomation;
   at: Date;
+  known: Known;
 }
 
 async function recordEvents(
   deps: AutomationsDeps,
-  { enrollment, contact, compiled, at }: Visit,
+  { enrollment, contact, compiled, at, known }: Visit,
   { stepEvents, changes }: Pick<Decision, 'stepEvents' | 'changes'>,
 ) {
   const events: EnrollmentEvent[] = [];
@@ -255,7 +252,8 @@ async function recordEvents(
     else {
       const step = compiled.graph.byId.get(stepId);
       const email = step?.type === 'email' ? step.email : {};
-      const mail = await stepMail(deps, { enrollment, definition: compiled.definition, contact, stepId, email, at });
+      const visit = { enrollment, definition: compiled.definition, contact, stepId, email, at };
+      const mail = await stepMail(deps, visit, known.commonOf);
       if ('problem' in mail) events.push({ type, at, stepId, reason: mail.problem });
       else events.push({ type, at, stepId, emailId: mail.message._id });
       if ('message' in mail) mails.push(mail);
