@@ -19,7 +19,7 @@ import { drills } from './drills.ts';
 /** Much of a drill is waiting for leases, so two run side by side, the longest first; those that measure time or need every core run alone, after them. */
 const SIDE_BY_SIDE = 2;
 
-/** `npm run drill -- name`: one fault; without a name all but the soak. Ends with 1 when a promise was not kept. */
+/** `npm run drill -- name`: one fault; without a name all but the soak. `--size` makes those smaller or larger that say so. Ends with 1 when a promise was not kept. */
 async function main(args: string[]): Promise<number> {
   const { positionals: names, values } = readArgs(args);
   const began = Date.now();
@@ -38,6 +38,7 @@ async function main(args: string[]): Promise<number> {
     DATA_DIR: folder,
     ...(values.minutes ? { DRILL_MINUTES: values.minutes } : {}),
     ...(values.only ? { DRILL_ONLY: values.only } : {}),
+    ...(values.size ? { DRILL_SIZE: values.size } : {}),
   };
   const results = await runAll(names.length > 0 ? names : Object.keys(drills).filter(isRunWithoutName), env);
   await lifetime.stop();
@@ -60,11 +61,12 @@ function readArgs(args: string[]) {
     const read = parseArgs({
       args,
       allowPositionals: true,
-      options: { minutes: { type: 'string' }, only: { type: 'string' } },
+      options: { minutes: { type: 'string' }, only: { type: 'string' }, size: { type: 'string' } },
     });
     const unknown = read.positionals.find((name) => !Object.hasOwn(drills, name));
     if (unknown) throw new Error(`There is no drill "${unknown}".`);
     if (read.values.minutes && !(Number(read.values.minutes) > 0)) throw new Error('--minutes is a number.');
+    if (read.values.size && !(Number(read.values.size) > 0)) throw new Error('--size is a number.');
     return read;
   } catch (error) {
     throw new StackError(`${(error as Error).message}\n${help()}`);

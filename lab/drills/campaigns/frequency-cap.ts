@@ -41,6 +41,8 @@ const CAP = 2;
 /** Two campaigns and an automation. */
 const MAILS_EACH = 3;
 const WITHIN_MS = 1_800_000;
+/** Counting reads all mails. */
+const LOOK_EVERY_MS = 3_000;
 const LANES = 'campaign,mail';
 
 /** Two campaigns and an automation to the same people at once, while one sender after the other is killed. */
@@ -67,7 +69,7 @@ export function frequencyCap(env: NodeJS.ProcessEnv, drill: CapDrill): Promise<C
       await pause(200 + Math.random() * 800);
       await killOne(senders, () => start(LANES));
     }
-    await until('all mail has an outcome', () => isOver(context, campaigns, drill), WITHIN_MS, 500).finally(
+    await until('all mail has an outcome', () => isOver(context, campaigns, drill), WITHIN_MS, LOOK_EVERY_MS).finally(
       stopWatching,
     );
     await Promise.all([steady, ...senders].map((child) => child.stop(15_000)));
@@ -113,6 +115,7 @@ async function isOver({ deps, project }: DrillContext, campaigns: ObjectId[], { 
   const projectId = project._id;
   const over = { _id: { $in: campaigns }, projectId, status: { $in: ['sent' as const, 'failed' as const] } };
   if ((await deps.db.campaigns.countDocuments(over)) < campaigns.length) return false;
+  if (await deps.db.enrollmentJobs.findOne({ projectId, completedAt: null })) return false;
   const open = { $in: [states.queued, states.deferred, states.committing] };
   const of = { projectId, lane: 'automation' as const };
   const waiting = await deps.db.messages.countDocuments({ ...of, state: open });
