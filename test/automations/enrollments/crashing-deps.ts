@@ -19,10 +19,16 @@ export function crashingDeps(deps: Deps, n: number, when: When): { deps: Deps; c
     if (isIt) throw new Crash();
     return answer;
   }
+  return { deps: listeningDeps(deps, say), crashed: () => crashed };
+}
+
+/** A process of which `say` sees each word with the database. */
+export function listeningDeps(deps: Deps, say: Say): Deps {
   const db = Object.fromEntries(
     Object.entries(deps.db).map(([name, collection]) => [name, listening(collection as Collection, say)]),
   ) as unknown as Deps['db'];
   const mongo = {
+    db: deps.mongo.db.bind(deps.mongo),
     startSession: () => {
       const session = deps.mongo.startSession();
       const commit = session.commitTransaction.bind(session);
@@ -30,7 +36,7 @@ export function crashingDeps(deps: Deps, n: number, when: When): { deps: Deps; c
       return session;
     },
   } as MongoClient;
-  return { deps: openCore({ ...deps, db, mongo }), crashed: () => crashed };
+  return openCore({ ...deps, db, mongo });
 }
 
 /** Another call is made between a decision and its commit: before the first read of the first transaction. */
@@ -55,7 +61,7 @@ export function interruptedDeps(deps: Deps, call: () => Promise<unknown>): Deps 
   return openCore({ ...deps, db: { ...deps.db, enrollments } });
 }
 
-type Say = <T>(work: () => Promise<T>) => Promise<T>;
+export type Say = <T>(work: () => Promise<T>) => Promise<T>;
 
 function listening(collection: Collection, say: Say): Collection {
   return new Proxy(collection, {
