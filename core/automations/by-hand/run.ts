@@ -1,17 +1,21 @@
 import type { ObjectId } from 'mongodb';
 import { derivedId } from '../../base/ids.ts';
+import { mapSomeAtOnce } from '../../base/work/some-at-once.ts';
 import { again, type DueOutcome, documentQueue, done, settled } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import type { Contact } from '../../people/model.ts';
 import { membersOf } from '../../people/search.ts';
 import type { AutomationsDeps } from '../deps.ts';
+import { advanceEnrollment } from '../enrollments/advance.ts';
 import { type Entry, enterTogether } from '../enrollments/enroll.ts';
+import type { Enrollment } from '../model.ts';
 import { AT_ONCE, ENROLLMENTS } from '../record-triggers.ts';
 import { ENROLLMENT_JOBS, MISSING_NAMED_MAX } from './jobs.ts';
 import type { EnrollmentJob } from './model.ts';
 
 /** Contacts between two writes of the progress. */
 const BATCH = 100;
+const FINISHED_AT_ONCE = 16;
 /** Well below the lease of the queue. */
 const TURN_MS = 10_000;
 const NAMED_FOR_MS = 24 * 3_600_000;
@@ -52,17 +56,24 @@ interface Batch {
 
 /**
  * Enrollments have ids of the job and the contact, and a batch is counted from its own position only: a batch that a killed process
- * left, or that two processes work at, enters and counts each contact once. null: another process was faster.
+ * left, or that two processes work at, enters and counts each contact once. Who entered in an earlier try counts as entered, whatever has
+ * become of them since. null: another process was faster.
  */
 async function enterBatch(deps: AutomationsDeps, job: EnrollmentJob): Promise<EnrollmentJob | null> {
   const { projectId, automationId: _id, cursor } = job;
   const { contacts: found, missing, email } = await nextBatch(deps, job);
   if (found.length + missing.length === 0) return finish(deps, job);
-  const contacts = await withoutCounted(deps, job, found);
+  const { contacts, entered } = await withEntered(deps, job, found);
   const automation = await deps.db.automations.findOne({ _id, projectId, status: 'active', deletedAt: null });
-  const outcomes = automation
-    ? await enterTogether(deps, automation, entriesOf(job, contacts))
-    : contacts.map(() => 'not_active' as const);
+  const isIn = ({ _id: contactId }: Contact) => entered.has(contactId.toHexString());
+  await mapSomeAtOnce(contacts.filter(isIn), FINISHED_AT_ONCE, (contact) => takeFirstSteps(deps, job, contact));
+  const others = contacts.filter((contact) => !isIn(contact));
+  const outcomes = [
+    ...contacts.filter(isIn).map(() => 'entered' as const),
+    ...(automation
+      ? await enterTogether(deps, automation, entriesOf(job, others))
+      : others.map(() => 'not_active' as const)),
+  ];
   if (outcomes.includes('entered')) wakeQueue(deps, ENROLLMENTS, projectId);
   const counts = Map.groupBy(outcomes, (outcome) => (outcome === 'entered' ? 'entered' : `skipped.${outcome}`));
   const looked = cursor.done + contacts.length + missing.length;
@@ -82,15 +93,26 @@ async function enterBatch(deps: AutomationsDeps, job: EnrollmentJob): Promise<En
   );
 }
 
-/** A person who entered by the job in an earlier batch, and has another address since, is in a list twice: once under each. */
-async function withoutCounted({ db }: AutomationsDeps, job: EnrollmentJob, contacts: Contact[]): Promise<Contact[]> {
+/**
+ * The contacts of a batch that are not counted yet, and the ids of those who entered in an earlier try. A person who entered by the job in an
+ * earlier batch, and has another address since, is in a list twice: once under each.
+ */
+async function withEntered({ db }: AutomationsDeps, job: EnrollmentJob, contacts: Contact[]) {
   const { projectId, list, updatedAt } = job;
-  if (!list) return contacts;
-  const ids = contacts.map((contact) => enrollmentId(job, contact));
-  const before = { projectId, _id: { $in: ids }, enteredAt: { $lt: updatedAt } };
-  const counted = await db.enrollments.find(before, { projection: { contactId: 1 }, hint: '_id_' }).toArray();
-  const known = new Set(counted.map(({ contactId }) => contactId.toHexString()));
-  return contacts.filter(({ _id }) => !known.has(_id.toHexString()));
+  const own = { projectId, _id: { $in: contacts.map((contact) => enrollmentId(job, contact)) } };
+  const found = await db.enrollments.find(own, { projection: { contactId: 1, enteredAt: 1 }, hint: '_id_' }).toArray();
+  const isCounted = ({ enteredAt }: Pick<Enrollment, 'enteredAt'>) => list !== undefined && enteredAt < updatedAt;
+  const counted = new Set(found.filter(isCounted).map(({ contactId }) => contactId.toHexString()));
+  return {
+    contacts: contacts.filter(({ _id }) => !counted.has(_id.toHexString())),
+    entered: new Set(found.map(({ contactId }) => contactId.toHexString())),
+  };
+}
+
+/** The earlier try may have failed between the entry and its first steps; taken, they are not taken again. */
+async function takeFirstSteps(deps: AutomationsDeps, job: EnrollmentJob, contact: Contact): Promise<void> {
+  const { projectId } = job;
+  await advanceEnrollment(deps, { projectId, enrollmentId: enrollmentId(job, contact) }, 0);
 }
 
 function enrollmentId({ _id, createdAt }: EnrollmentJob, contact: Contact): ObjectId {

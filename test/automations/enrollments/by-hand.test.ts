@@ -9,6 +9,7 @@ import { signIn } from '../../accounts/signed-in.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { expectRecount, newContacts } from '../people.ts';
 import { activeAutomation, created, email, filter, makeSending, refusal, simple, wait } from '../support.ts';
+import { Crash } from './crashing-deps.ts';
 
 const DAY = 86_400_000;
 const RANDOM = '0123456789abcdef01234567';
@@ -80,6 +81,24 @@ describe('Entering people by hand', function () {
     const job = await jobOf(id, data.id);
     expect(job).to.include({ status: 'completed', total: 150, entered: 150, pending: 0 });
     expect(await insideOf(id)).to.have.length(150);
+  });
+
+  it('counts as entered who entered before a kill, though the automation is paused and they have left since', async () => {
+    const { id } = await automation();
+    const [left, ...contacts] = (await newContacts(env, 3)).map(({ _id }) => _id.toHexString());
+    const { id: jobId } = (await enroll(id, { contactIds: [left, ...contacts] })).body.data;
+    const { runs } = await enrollmentJobQueue(killedAtProgress(env.deps)).take(env.own.project._id, 4);
+    await Promise.all(runs.map((run) => run()));
+    expect(await jobOf(id, jobId)).to.include({ status: 'queued', entered: 0, pending: 3 });
+    const inside = await insideOf(id);
+    expect(inside).to.have.length(3);
+    const one = inside.find(({ contactId }) => contactId.equals(left));
+    expect((await env.own.client.delete(`/automations/${id}/enrollments/${one?._id}`)).status).to.equal(200);
+    await env.own.client.post(`/automations/${id}/pause`);
+    await env.deps.db.enrollmentJobs.updateOne({ _id: new ObjectId(String(jobId)) }, { $set: { dueAt: new Date(0) } });
+    await work();
+    expect(await jobOf(id, jobId)).to.deep.include({ status: 'completed', entered: 3, skipped: {}, pending: 0 });
+    expect(await insideOf(id)).to.have.length(3);
   });
 
   it('enters contacts by address in any spelling, creates none, and forgets unknown addresses after a day', async () => {
@@ -229,6 +248,19 @@ describe('Entering people by hand', function () {
     expect(refusal(elsewhere)).to.include({ status: 404, code: 'ENROLLMENT_JOB_NOT_FOUND' });
   });
 });
+
+/** The process dies before it has counted a batch. */
+function killedAtProgress(deps: Deps): Deps {
+  const enrollmentJobs = new Proxy(deps.db.enrollmentJobs, {
+    get(target, name) {
+      const method = Reflect.get(target, name);
+      if (name === 'findOneAndUpdate') return () => Promise.reject(new Crash());
+      return typeof method === 'function' ? method.bind(target) : method;
+    },
+  });
+  const log = { ...deps.log, error() {} };
+  return openCore({ ...deps, log, db: { ...deps.db, enrollmentJobs } });
+}
 
 /** Another call is made between the first progress that a job writes and its next batch. */
 function afterFirstWrite(deps: Deps, call: () => Promise<{ status: number; text: string }>): Deps {
