@@ -1,4 +1,4 @@
-import { COLOUR, type Colours, coloursOf, contrast, PAPER } from './colours.ts';
+import { COLOUR, type Colours, coloursOf, contrast, PAPER } from '../../parts/data/colours.ts';
 
 /** A button and a link as the public pages draw them in both themes, with their contrast in figures. */
 export function LookSample({ color }: { color: string }) {

@@ -1,6 +1,7 @@
 import type { Project } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { zonesWith } from '../../locale.ts';
+import { COLOUR } from '../../parts/data/colours.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Checkbox, Options } from '../../parts/forms/choices.tsx';
 import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
@@ -16,7 +17,6 @@ import { Columns, Page, Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { to } from '../../router.ts';
 import { can, current, loadSession } from '../../session.ts';
-import { COLOUR } from './colours.ts';
 import { changesOf, type Draft, draftOf, parts, whyReadOnly } from './draft.ts';
 import { Frequency } from './frequency.tsx';
 import { LookSample } from './look-sample.tsx';

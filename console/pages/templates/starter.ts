@@ -1,6 +1,27 @@
+import type { TemplateContent } from '../../../client/index.ts';
 import { htmlOf } from '../../parts/mail/html-of.ts';
 
 const TO_REPLACE = 'Write here what you want to say.';
+
+/** Blocks to begin with; a campaign has its footer. */
+export function starterContent(templateType: string): TemplateContent {
+  const isMarketing = templateType === 'marketing';
+  const name = isMarketing ? { variable: 'firstName', fallback: 'there' } : { variable: 'name', fallback: 'there' };
+  return {
+    v: 1,
+    blocks: [
+      { id: 'greeting', type: 'heading', level: 1, spans: [{ text: 'Hello ' }, name] },
+      { id: 'words', type: 'text', nodes: [{ type: 'paragraph', spans: [{ text: TO_REPLACE }] }] },
+      { id: 'more', type: 'button', spans: [{ text: 'Read more' }], href: 'https://example.com/' },
+      ...(isMarketing ? [footer] : []),
+    ],
+  };
+}
+
+const footer = {
+  ...{ id: 'footer', type: 'footer' as const, unsubscribe: 'Unsubscribe' },
+  spans: [{ text: 'You get this because you are on our list.' }],
+};
 
 /** Whether the text to begin with is still in it. */
 export function isUntouched(html: string): boolean {

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { PreviewDraftBody, Template } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { moment } from '../../parts/data/format.ts';
-import { Badge } from '../../parts/data/state.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { type Form, sentenceOf, useForm } from '../../parts/forms/form.ts';
@@ -19,13 +18,13 @@ import { faultsOf, useDraftPreview } from '../../parts/mail/use-preview.ts';
 import { confirm } from '../../parts/over/confirm.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';
-import { NextSteps } from '../../parts/page/next-steps.tsx';
 import { Notice } from '../../parts/page/notice.tsx';
 import { Page, Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
-import { place, to } from '../../router.ts';
+import { place } from '../../router.ts';
 import { can } from '../../session.ts';
 import { Compare } from './compare.tsx';
+import { CRUMB, HeadNotes, HeadState, hasDraft, toEdit, WHY_READ_ONLY } from './head.tsx';
 import { Versions } from './versions.tsx';
 
 /** The code of a template, the mail that it makes, and what differs from the version that is sent. */
@@ -33,27 +32,33 @@ export default function TemplatePage({ params }: { params: Record<string, string
   const id = params.templateId ?? '';
   const template = useQuery((signal) => toEdit(id, signal), [id]);
   const found = template.data.value;
-  if (found)
-    return (
-      <Editor
-        key={found.templateId}
-        template={found}
-        onSaved={(next) => {
-          template.data.value = next;
-        }}
-      />
-    );
+  const onSaved = (next: Template) => {
+    template.data.value = next;
+  };
+  if (found && isOfBlocks(found))
+    return <Blocks key={`${found.templateId} blocks`} template={found} onSaved={onSaved} />;
+  if (found) return <Editor key={found.templateId} template={found} onSaved={onSaved} />;
   return (
-    <Page title="Template" crumb={{ label: 'Templates', path: '/templates' }}>
+    <Page title="Template" crumb={CRUMB}>
       <Loaded query={template}>{() => null}</Loaded>
     </Page>
   );
 }
 
-/** The draft; a draft that is older than what is published waits among the versions to be restored. */
-async function toEdit(id: string, signal?: AbortSignal): Promise<Template> {
-  const draft = await api.templates.get(id, { version: 'draft' }, signal && { signal });
-  return draft.isDraftOutdated ? api.templates.get(id, {}, signal && { signal }) : draft;
+/** The editor of blocks is a script of its own, which other pages do not load. */
+function Blocks(props: { template: Template; onSaved: (template: Template) => void }) {
+  const page = useQuery(async () => (await import('./blocks/page.tsx')).BlocksPage);
+  const Found = page.data.value;
+  if (Found) return <Found {...props} />;
+  return (
+    <Page title={props.template.templateName} crumb={CRUMB}>
+      <Loaded query={page}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
+function isOfBlocks({ builderType, editorJson }: Template): boolean {
+  return builderType === 'editor' && editorJson?.v === 1;
 }
 
 interface Values {
@@ -76,7 +81,7 @@ const parts: Parts<Values> = {
 };
 
 function Editor({ template, onSaved }: { template: Template; onSaved: (template: Template) => void }) {
-  const { templateName, templateType, templateId, publishedVersion } = template;
+  const { templateName, templateId, publishedVersion } = template;
   const form = useForm<Values>(valuesOf(template));
   const kept = useKeptDraft(form, `templates/${templateId}`, `${template.updatedAt} ${template.newestVersion}`);
   const conflict = useConflict(kept, template, () => toEdit(templateId));
@@ -125,19 +130,8 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
   return (
     <Page
       title={templateName}
-      crumb={{ label: 'Templates', path: '/templates' }}
-      state={
-        <>
-          <Badge>{templateType === 'marketing' ? 'Campaigns' : 'Single mail'}</Badge>
-          {publishedVersion === null ? (
-            <Badge tone="warn">Never published</Badge>
-          ) : openDraft === null ? (
-            <Badge tone="good">Published</Badge>
-          ) : (
-            <Badge tone="info">Draft, not published</Badge>
-          )}
-        </>
-      }
+      crumb={CRUMB}
+      state={<HeadState template={template} />}
       note={form.isChanged.value ? 'Changed, not saved' : `Saved ${moment(template.updatedAt)}`}
       actions={
         <>
@@ -175,30 +169,16 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
         </>
       }
     >
-      {!isReadOnly && !can('templates.publish') && (
-        <p class="sub">You save drafts. Mail changes when an editor or an owner publishes them.</p>
-      )}
-      {templateType === 'marketing' && (
-        <NextSteps
-          steps={[
-            {
-              label: 'New campaign with this template',
-              href: to('/campaigns/new', { template: templateId }),
-              operation: 'campaigns.create',
-              why: publishedVersion === null && 'Publish the template first.',
-            },
-          ]}
-        />
-      )}
+      <HeadNotes template={template} />
       <RestoredDraft draft={kept} />
       <BothTexts {...{ conflict, draft: kept, form, parts, valuesOf }} onKeep={() => save()} onTake={onSaved} />
       {!newest && form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       <div class="cols near">
         <div class="c4">
-          <Field form={form} name="templateName" label="Name" autocomplete="off" why={isReadOnly && whyReadOnly} />
+          <Field form={form} name="templateName" label="Name" autocomplete="off" why={isReadOnly && WHY_READ_ONLY} />
         </div>
         <div class="c4">
-          <Field form={form} name="subject" label="Subject" autocomplete="off" why={isReadOnly && whyReadOnly} />
+          <Field form={form} name="subject" label="Subject" autocomplete="off" why={isReadOnly && WHY_READ_ONLY} />
         </div>
         <div class="c4">
           <Field
@@ -207,7 +187,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
             label="Preview text"
             autocomplete="off"
             hint="Shown behind the subject in a list of mails."
-            why={isReadOnly && whyReadOnly}
+            why={isReadOnly && WHY_READ_ONLY}
           />
         </div>
       </div>
@@ -226,13 +206,6 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
     </Page>
   );
 }
-
-/** Whether there is something to publish. */
-function hasDraft(template: Template): template is Template & { draftVersion: number } {
-  return template.draftVersion !== null && !template.isDraftOutdated;
-}
-
-const whyReadOnly = 'Your role reads templates.';
 
 function Content({
   form,

@@ -20,7 +20,7 @@ import { Empty } from '../../parts/page/notice.tsx';
 import { Page, Tools } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { navigate, place, setQuery, to } from '../../router.ts';
-import { starter } from './starter.ts';
+import { starter, starterContent } from './starter.ts';
 
 const LIMIT = 50;
 
@@ -120,8 +120,8 @@ export default function Templates() {
             keyOf={({ templateId }) => templateId}
             empty={
               <Empty title="No template yet">
-                A template is HTML with variables such as {'{{firstName}}'}. Begin with one that works in every mail
-                program and change it.
+                A template is a mail that you write once and send often. Begin with one that works in every mail
+                program, and change it.
               </Empty>
             }
           />
@@ -147,14 +147,13 @@ function TemplateState({ template }: { template: Template }) {
 }
 
 function NewDialog({ onClose }: { onClose: () => void }) {
-  const form = useForm({ templateName: '', templateType: 'marketing' });
-  const submit = form.submit(async ({ templateName, templateType }) => {
+  const form = useForm({ templateName: '', templateType: 'marketing', made: 'blocks' });
+  const submit = form.submit(async ({ templateName, templateType, made }) => {
     const { templateId } = await api.templates.create({
       templateName,
       templateType: templateType as Template['templateType'],
-      builderType: 'code',
       subject: templateName,
-      emailTemplate: starter(templateType),
+      ...(made === 'code' ? { emailTemplate: starter(templateType) } : { content: starterContent(templateType) }),
       draft: true,
     });
     onClose();
@@ -174,6 +173,15 @@ function NewDialog({ onClose }: { onClose: () => void }) {
             hint: 'Fields of the person are variables; it needs a link to unsubscribe.',
           },
           { value: 'transactional', label: 'Single mail', hint: 'Variables come with each call.' },
+        ]}
+      />
+      <Options
+        form={form}
+        name="made"
+        label="Made of"
+        options={[
+          { value: 'blocks', label: 'Blocks', hint: 'Written as it looks, without code.' },
+          { value: 'code', label: 'Code', hint: 'HTML of your own.' },
         ]}
       />
     </FormDialog>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { coloursOf } from '../../../console/pages/settings/colours.ts';
+import { coloursOf } from '../../../console/parts/data/colours.ts';
 import { neutralLook } from '../../../core/base/text/look.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { png } from '../../providers/images.ts';

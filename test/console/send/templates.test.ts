@@ -19,6 +19,7 @@ describe('The pages of templates', () => {
     await page.getByText('No template yet').waitFor();
     await page.getByRole('button', { name: 'New template' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Winter catalogue');
+    await page.getByRole('dialog').getByRole('radio', { name: /^Code/ }).check();
     await page.getByRole('dialog').getByRole('button', { name: 'Make template' }).click();
 
     const mail = page.frameLocator('iframe[title="Preview at 720 px"]');

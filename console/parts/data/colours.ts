@@ -4,7 +4,8 @@
 export const PAPER = { light: '#f4f5f7', dark: '#1b212b' };
 /** Of a project that has chosen none. */
 export const COLOUR = '#1d4fd8';
-const CONTRAST_MIN = 4.5;
+/** Of text. */
+export const CONTRAST_MIN = 4.5;
 const MIXES = 64;
 
 export interface Colours {
@@ -20,9 +21,14 @@ export function coloursOf(typed: string): Colours | null {
   if (!/^#[0-9a-f]{6}$/.test(button)) return null;
   return {
     button,
-    onButton: contrast('#000000', button) >= contrast('#ffffff', button) ? '#000000' : '#ffffff',
+    onButton: textOn(button),
     accent: { light: readableOn(PAPER.light, button, '#000000'), dark: readableOn(PAPER.dark, button, '#ffffff') },
   };
+}
+
+/** Black or white, whichever can be read better. */
+export function textOn(colour: string): string {
+  return contrast('#000000', colour) >= contrast('#ffffff', colour) ? '#000000' : '#ffffff';
 }
 
 /** 1 to 21. */

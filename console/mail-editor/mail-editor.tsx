@@ -1,0 +1,296 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Transaction } from 'prosemirror-state';
+import type { BlockType } from '../../schemas/templates/block-types.ts';
+import { api } from '../api.ts';
+import { Button } from '../parts/forms/button.tsx';
+import { Choose } from '../parts/forms/choices.tsx';
+import { Field } from '../parts/forms/field.tsx';
+import { toast, toastError } from '../parts/over/toast.tsx';
+import { Findings } from './findings.tsx';
+import { LinkDialog } from './link-dialog.tsx';
+import { addBlock, insertVariable, setMail, setOfMail } from './model/acts.ts';
+import { type Finding, findingsIn } from './model/checks.ts';
+import { docOf } from './model/convert.ts';
+import { labels } from './model/labels.ts';
+import { useLinkedFields } from './panel/linked.ts';
+import { Panel } from './panel/panel.tsx';
+import { PickMenu } from './pick-menu.tsx';
+import { Preview } from './preview.tsx';
+import type { Surface } from './surface/open.ts';
+import { Toolbar } from './toolbar.tsx';
+import { type CompiledMail, type Draft, useCompiled } from './use-mail.ts';
+import { useSurface } from './use-surface.ts';
+import { typedName, useVariables, type Variables } from './variables.ts';
+
+export interface MailEditorHandle {
+  /** Takes another draft, as one step of undo. */
+  replace(draft: Draft): void;
+}
+
+/** A text of the mail that is written above it: its subject. */
+export interface TextField {
+  name: string;
+  label: string;
+  hint?: string;
+}
+
+interface Props {
+  /** Grows with each change. */
+  draft: Signal<Draft>;
+  handle: RefObject<MailEditorHandle | null>;
+  texts: readonly TextField[];
+  isMarketing: boolean;
+  /** The address of the person with whose data the mail is shown. */
+  person: Signal<string>;
+  /** Why it cannot be edited. */
+  why: string | null;
+  before?: ComponentChildren;
+  /** Below the mail, as the server compiles it. */
+  after?: (compiled: CompiledMail) => ComponentChildren;
+}
+
+type Menu = { kind: 'block'; near: DOMRect; at?: number } | { kind: 'variable'; near: DOMRect };
+
+/** Blocks without words of their own: their fields come next. */
+const THINGS: readonly BlockType[] = ['image', 'video', 'space', 'social', 'menu', 'header', 'html'];
+
+/** A mail as it looks, to be written in. */
+export function MailEditor({ draft, handle, texts, isMarketing, person, why, before, after }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLElement>(null);
+  const menu = useSignal<Menu | null>(null);
+  const isLinking = useSignal(false);
+  const isPreview = useSignal(false);
+  const isAsked = useSignal(false);
+  const variables = useVariables(isMarketing, person);
+  const compiled = useCompiled(draft, person, isMarketing);
+  const focusFields = () => {
+    isAsked.value = true;
+    // The fields of a block that was just added are drawn first.
+    requestAnimationFrame(() => firstField(panel.current)?.focus());
+  };
+  const { surface, write } = useSurface(place, draft, {
+    isReadOnly: why !== null,
+    values: variables.values,
+    onAdd: (at, near) => {
+      menu.value = { kind: 'block', near: near.getBoundingClientRect(), at };
+    },
+    onSlash: (near) => {
+      menu.value = { kind: 'block', near };
+    },
+    onBraces: (near) => {
+      menu.value = { kind: 'variable', near };
+    },
+    onLink: () => {
+      isLinking.value = true;
+    },
+    onFields: focusFields,
+    onFiles: (files) => void addPictures(surface, files),
+  });
+  useLayoutEffect(() => {
+    handle.current = { replace: ({ content, about }) => replaceWith(surface, content, about) };
+  });
+  const show = (id: string) => {
+    isPreview.value = false;
+    // A surface that was hidden takes no focus before it is drawn.
+    requestAnimationFrame(() => surface?.choose(id));
+  };
+  const findings = allFindings(draft.value, compiled, variables, isMarketing);
+
+  return (
+    <div class="split open editing mail-editor">
+      <div class="body">
+        {before}
+        {surface && <Texts {...{ surface, texts, write, why }} />}
+        <div class="row wrap">
+          <Choose
+            label="Show"
+            value={isPreview.value ? 'preview' : 'write'}
+            options={[
+              { value: 'write', label: 'Write' },
+              { value: 'preview', label: 'Preview' },
+            ]}
+            onChange={(value) => {
+              isPreview.value = value === 'preview';
+            }}
+          />
+          <span class="narrow-only">
+            <Button isSmall onClick={focusFields}>
+              Settings
+            </Button>
+          </span>
+        </div>
+        {isPreview.value && <Preview compiled={compiled} person={person} />}
+        <div class={isPreview.value ? 'hidden-surface' : 'stack'}>
+          {surface && why === null && (
+            <Toolbar
+              surface={surface}
+              onAdd={(near) => {
+                menu.value = { kind: 'block', near: near.getBoundingClientRect() };
+              }}
+              onLink={() => {
+                isLinking.value = true;
+              }}
+              onVariable={(near) => {
+                menu.value = { kind: 'variable', near: near.getBoundingClientRect() };
+              }}
+            />
+          )}
+          <div ref={place} class="mail-paper" />
+        </div>
+        <Findings findings={findings} onShow={show} />
+        {after?.(compiled)}
+        <p class="sr" role="status">
+          {surface?.said.value}
+        </p>
+      </div>
+      <aside
+        ref={panel}
+        class={isAsked.value ? 'drawer' : 'drawer unasked'}
+        aria-label="Settings"
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || event.defaultPrevented) return;
+          isAsked.value = false;
+          surface?.focus();
+        }}
+      >
+        {surface && (
+          <Panel
+            {...{ surface, write, why }}
+            refusals={compiled.refusals.value}
+            onClose={() => {
+              isAsked.value = false;
+              surface.focus();
+            }}
+          />
+        )}
+      </aside>
+      {menu.value && surface && (
+        <Menus
+          menu={menu.value}
+          variables={variables}
+          onBlock={(type, at) => {
+            menu.value = null;
+            surface.focus();
+            surface.run(addBlock(type, at));
+            if (THINGS.includes(type)) focusFields();
+          }}
+          onVariable={(name) => {
+            menu.value = null;
+            surface.focus();
+            surface.run(insertVariable(name));
+          }}
+          onClose={() => {
+            menu.value = null;
+            surface.focus();
+          }}
+        />
+      )}
+      {isLinking.value && surface && (
+        <LinkDialog
+          surface={surface}
+          onClose={() => {
+            isLinking.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function firstField(panel: Element | null): HTMLElement | null | undefined {
+  return panel?.querySelector<HTMLElement>('.fields :is(input.in, select, textarea):enabled');
+}
+
+function replaceWith(surface: Surface | null, ...[content, about]: Parameters<typeof docOf>): void {
+  if (surface) surface.dispatch(setMail(surface.state.peek(), docOf(content, about)));
+}
+
+async function addPictures(surface: Surface | null, files: readonly File[]): Promise<void> {
+  for (const file of files) {
+    try {
+      const { url } = await api.media.upload(file);
+      surface?.run(addBlock('image', undefined, { src: url }));
+      toast(`Uploaded ${file.name}; describe it in words`, { kind: 'good' });
+    } catch (error) {
+      toastError(error);
+    }
+  }
+}
+
+function allFindings(
+  { content }: Draft,
+  { refusals, bytes }: CompiledMail,
+  { names }: Variables,
+  isMarketing: boolean,
+): Finding[] {
+  const refused = refusals.value.map(({ blockId, field, text }) => ({
+    ...{ blockId, title: 'The interface refuses a block', isBad: true },
+    text: [field, text].filter(Boolean).join(': '),
+  }));
+  return [...refused, ...findingsIn(content, { isMarketing, variables: names, bytes: bytes.value })];
+}
+
+function Texts({
+  surface,
+  texts,
+  write,
+  why,
+}: {
+  surface: Surface;
+  texts: readonly TextField[];
+  write: (tr: Transaction, field: string) => void;
+  why: string | null;
+}) {
+  const about = surface.state.value.doc.attrs.about as Draft['about'];
+  const form = useLinkedFields(about, {}, (name, text) =>
+    write(setOfMail(surface.state.peek(), 'about', { ...about, [name]: text }), `mail ${name}`),
+  );
+  return (
+    <div class="cols near">
+      {texts.map(({ name, label, hint }) => (
+        <div key={name} class="c4">
+          <Field form={form} name={name} label={label} autocomplete="off" why={why} {...(hint && { hint })} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const blockPicks = Object.entries(labels).map(([value, label]) => ({ value, ...label }));
+
+function Menus({
+  menu,
+  variables,
+  onBlock,
+  onVariable,
+  onClose,
+}: {
+  menu: Menu;
+  variables: Variables;
+  onBlock: (type: BlockType, at: number | undefined) => void;
+  onVariable: (name: string) => void;
+  onClose: () => void;
+}) {
+  const { near } = menu;
+  if (menu.kind === 'variable')
+    return (
+      <PickMenu
+        {...{ near, onClose }}
+        label="Find a variable"
+        picks={variables.picks}
+        other={typedName}
+        onPick={onVariable}
+      />
+    );
+  return (
+    <PickMenu
+      {...{ near, onClose }}
+      label="Find a block"
+      picks={blockPicks}
+      onPick={(type) => onBlock(type as BlockType, menu.at)}
+    />
+  );
+}

@@ -1,0 +1,137 @@
+import type { Block } from '../../../schemas/templates/block-types.ts';
+import { Button } from '../../parts/forms/button.tsx';
+import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
+import type { Form } from '../../parts/forms/form.ts';
+import { UploadButton } from '../../parts/forms/upload-button.tsx';
+import { type Chosen, copyBlock, moveBlock, removeBlock, setBlock, setFields } from '../model/acts.ts';
+import type { Refusal } from '../model/checks.ts';
+import { blockOf } from '../model/convert.ts';
+import type { Surface } from '../surface/open.ts';
+import { ColourField } from './colour.tsx';
+import { Shape } from './grid.tsx';
+import { type Texts, useLinkedFields } from './linked.ts';
+import { Rows } from './rows.tsx';
+import { readValue, type Spec, specs } from './specs.ts';
+
+export interface SettingsProps {
+  chosen: Chosen;
+  surface: Surface;
+  refusals: readonly Refusal[];
+  /** `field` was written: what is typed into one field is one act. */
+  write(tr: ReturnType<typeof setFields>, field: string): void;
+  why: string | null;
+}
+
+/** The settings of the chosen block. */
+export function Settings(props: SettingsProps) {
+  const { chosen, surface, why } = props;
+  const block = blockOf(chosen.node);
+  const put = (next: Block, field: string) => props.write(setBlock(surface.state.peek(), chosen, next), field);
+  const set = (fields: Partial<Block>, field: string) =>
+    props.write(setFields(surface.state.peek(), chosen, fields), field);
+  return (
+    <>
+      {why === null && <Acts surface={surface} isFooter={chosen.type === 'footer'} />}
+      {chosen.type === 'text' && (
+        <p class="dim small">
+          Its words are written in the mail. The buttons above the mail make lists, links and bold words.
+        </p>
+      )}
+      <Fields {...props} block={block} onSet={set} />
+      <Rows block={block} why={why} errors={errorsOf(props.refusals, block.id)} onSet={set} />
+      <Shape block={block} why={why} onPut={put} />
+    </>
+  );
+}
+
+export function errorsOf(refusals: readonly Refusal[], id: string): Texts {
+  return Object.fromEntries(refusals.filter(({ blockId }) => blockId === id).map(({ field, text }) => [field, text]));
+}
+
+function Acts({ surface, isFooter }: { surface: Surface; isFooter: boolean }) {
+  const run = (command: typeof removeBlock) => () => {
+    surface.run(command);
+    surface.focus();
+  };
+  return (
+    <div class="row wrap">
+      <Button isSmall onClick={run(moveBlock(-1))} label="Move up">
+        Up
+      </Button>
+      <Button isSmall onClick={run(moveBlock(1))} label="Move down">
+        Down
+      </Button>
+      <Button isSmall icon="copy" why={isFooter && 'A mail has one footer.'} onClick={run(copyBlock)}>
+        Copy
+      </Button>
+      <Button isSmall icon="trash" onClick={run(removeBlock)}>
+        Remove
+      </Button>
+    </div>
+  );
+}
+
+function Fields({
+  chosen,
+  block,
+  refusals,
+  why,
+  onSet,
+}: SettingsProps & { block: Block; onSet: (fields: Partial<Block>, field: string) => void }) {
+  const own = specs[chosen.type];
+  const values = block as unknown as Record<string, unknown>;
+  const texts = Object.fromEntries(own.map(({ name }) => [name, String(values[name] ?? '')]));
+  const form = useLinkedFields(texts, errorsOf(refusals, block.id), (name, text) => {
+    const spec = own.find((one) => one.name === name);
+    if (!spec) return;
+    try {
+      onSet({ [name]: readValue(spec, text), ...withPortrait(block, name, text) } as Partial<Block>, name);
+    } catch (error) {
+      form.errors.value = { ...form.errors.peek(), [name]: (error as Error).message };
+    }
+  });
+  const shown = own.filter(({ name }) => name !== 'alt' || values.src !== undefined);
+  return (
+    <>
+      {shown.map((spec) => (
+        <Setting key={spec.name} {...{ spec, form, why, block }} />
+      ))}
+    </>
+  );
+}
+
+/** A portrait comes with its words, and goes with them. */
+function withPortrait(block: Block, name: string, text: string): object {
+  if (block.type !== 'signature' || name !== 'src') return {};
+  return { alt: text === '' ? undefined : (block.alt ?? `Portrait of ${block.name}`) };
+}
+
+function Setting({ spec, form, why, block }: { spec: Spec; form: Form<Texts>; why: string | null; block: Block }) {
+  const { name, label, kind, hint, options = [] } = spec;
+  const shared = { form, name, label, why, ...(hint && { hint }) };
+  switch (kind) {
+    case 'area':
+      return <TextArea {...shared} rows={10} isMono />;
+    case 'number':
+      return <Field {...shared} inputMode="numeric" isNarrow autocomplete="off" />;
+    case 'choice':
+      return <Select {...shared} options={[...options]} />;
+    case 'colour':
+      return <ColourField {...shared} />;
+    case 'picture':
+      return (
+        <div class="stack tight">
+          <Field {...shared} autocomplete="off" />
+          {why === null && (
+            <UploadButton
+              label="Upload a picture"
+              next={block.type === 'header' ? 'it is in the mail' : 'describe it in words'}
+              onUploaded={({ url }) => form.set(name, url)}
+            />
+          )}
+        </div>
+      );
+    default:
+      return <Field {...shared} autocomplete="off" />;
+  }
+}

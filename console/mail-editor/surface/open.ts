@@ -1,0 +1,200 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { baseKeymap, toggleMark } from 'prosemirror-commands';
+import { dropCursor } from 'prosemirror-dropcursor';
+import { history, redo, undo } from 'prosemirror-history';
+import { keymap } from 'prosemirror-keymap';
+import type { Node } from 'prosemirror-model';
+import { type Command, EditorState, NodeSelection, type Plugin, type Transaction } from 'prosemirror-state';
+import { EditorView } from 'prosemirror-view';
+import type { Look } from '../../../schemas/templates/block-types.ts';
+import { textOn } from '../../parts/data/colours.ts';
+import {
+  blockAt,
+  choose,
+  chooseAround,
+  chosenBlock,
+  copyBlock,
+  isEmptyText,
+  moveBlock,
+  removeBlock,
+  saidOf,
+} from '../model/acts.ts';
+import { uniqueIds } from '../model/ids.ts';
+import { backspace, breakLine, enter, lineBelow, nextCell } from '../model/keys.ts';
+import { LOOK } from '../model/look.ts';
+import { schema } from '../model/schema.ts';
+import { setVariable } from './dom.ts';
+import { type Outside, viewsOf } from './views.ts';
+
+export interface Asked extends Outside {
+  isReadOnly: boolean;
+  onChange(doc: Node): void;
+  /** "/" in an empty line, and "{{". */
+  onSlash(near: DOMRect): void;
+  onBraces(near: DOMRect): void;
+  onLink(): void;
+  /** To the fields of the chosen block. */
+  onFields(): void;
+  onFiles(files: readonly File[]): void;
+}
+
+export interface Surface {
+  state: ReadonlySignal<EditorState>;
+  /** For screen readers. */
+  said: ReadonlySignal<string>;
+  run(command: Command): boolean;
+  dispatch(tr: Transaction): void;
+  focus(): void;
+  /** By its id. false: there is no such block. */
+  choose(id: string): boolean;
+  caret(): DOMRect;
+  close(): void;
+}
+
+const FONTS = {
+  sans: '"Segoe UI", Roboto, Helvetica, Arial, sans-serif',
+  serif: 'Georgia, serif',
+  mono: 'Menlo, monospace',
+};
+
+/** Only this file makes a view of ProseMirror. */
+export function openSurface(parent: HTMLElement, doc: Node, asked: Asked): Surface {
+  const said = signal('');
+  const plugins = asked.isReadOnly ? [] : pluginsOf(asked, said);
+  const state = signal(EditorState.create({ doc, plugins }));
+  const view: EditorView = new EditorView(parent, {
+    state: state.peek(),
+    nodeViews: viewsOf(asked),
+    editable: () => !asked.isReadOnly,
+    attributes: { 'aria-label': 'The mail', role: 'textbox', 'aria-multiline': 'true', class: 'm-surface' },
+    transformPastedHTML: cleaned,
+    dispatchTransaction(tr) {
+      const before = view.state.doc;
+      view.updateState(view.state.apply(tr));
+      state.value = view.state;
+      if (saidOf(tr)) said.value = saidOf(tr) ?? '';
+      if (view.state.doc === before) return;
+      drawLook(parent, view.state.doc);
+      asked.onChange(view.state.doc);
+    },
+    handleTextInput: (_, from, to, text) => openedMenu(view, { from, to, text }, asked),
+    handleClickOn: (_, _at, node, at) => {
+      if (!node.isAtom || node.isInline) return false;
+      view.dispatch(view.state.tr.setSelection(NodeSelection.create(view.state.doc, at)));
+      return true;
+    },
+    handlePaste: (_, { clipboardData }) => taken(clipboardData, asked),
+    handleDrop: (_, { dataTransfer }) => taken(dataTransfer, asked),
+  });
+  drawLook(parent, doc);
+  const surface: Surface = {
+    state,
+    said,
+    run: (command) => command(view.state, view.dispatch, view),
+    dispatch: (tr) => view.dispatch(tr),
+    focus: () => view.focus(),
+    choose(id) {
+      const found = blockAt(view.state.doc, id);
+      if (!found) return false;
+      view.dispatch(choose(view.state.tr, found.at));
+      view.focus();
+      return true;
+    },
+    caret: () => caretOf(view),
+    close: () => view.destroy(),
+  };
+  return surface;
+}
+
+function pluginsOf(asked: Asked, said: { value: string }): Plugin[] {
+  const turned =
+    (command: Command, words: string): Command =>
+    (state, dispatch, view) => {
+      const isDone = command(state, dispatch, view);
+      said.value = isDone ? words : 'Nothing is left.';
+      return true;
+    };
+  const call =
+    (act: () => void): Command =>
+    (_, dispatch) => {
+      if (dispatch) act();
+      return true;
+    };
+  const fields: Command = ({ selection }, dispatch) => {
+    if (!(selection instanceof NodeSelection)) return false;
+    if (dispatch) asked.onFields();
+    return true;
+  };
+  const own = {
+    ...{
+      'Mod-z': turned(undo, 'Taken back.'),
+      'Shift-Mod-z': turned(redo, 'Done again.'),
+      'Mod-y': turned(redo, 'Done again.'),
+    },
+    ...{
+      'Mod-b': toggleMark(schema.marks.bold!),
+      'Mod-i': toggleMark(schema.marks.italic!),
+      'Mod-k': call(asked.onLink),
+    },
+    ...{ 'Alt-ArrowUp': moveBlock(-1), 'Alt-ArrowDown': moveBlock(1), 'Mod-d': copyBlock },
+    ...{ 'Alt-Backspace': removeBlock, 'Alt-Delete': removeBlock, Escape: chooseAround },
+    ...{ Backspace: backspace, 'Shift-Enter': breakLine, 'Mod-Enter': lineBelow },
+    ...{ Tab: nextCell(1), 'Shift-Tab': nextCell(-1) },
+  };
+  const enters = {
+    Enter: ((state, dispatch, view) => fields(state, dispatch) || enter(state, dispatch, view)) as Command,
+  };
+  const drop = dropCursor({ color: false, class: 'm-drop', width: 3 });
+  return [keymap(own), keymap(enters), keymap(baseKeymap), history(), uniqueIds(), drop];
+}
+
+/** "/" where nothing is written yet, or on a chosen block; "{{" in words. */
+function openedMenu(
+  view: EditorView,
+  { from, to, text }: { from: number; to: number; text: string },
+  { onSlash, onBraces }: Asked,
+): boolean {
+  const { state } = view;
+  if (text === '/') {
+    const chosen = chosenBlock(state);
+    const isWhole = state.selection instanceof NodeSelection && state.selection.node.isBlock;
+    if (chosen && !isWhole && !isEmptyText(chosen.node)) return false;
+    onSlash(caretOf(view));
+    return true;
+  }
+  const before = state.doc.textBetween(Math.max(0, from - 1), from);
+  if (text !== '{' || before !== '{' || !state.doc.resolve(from).parent.inlineContent) return false;
+  view.dispatch(state.tr.delete(from - 1, to));
+  onBraces(caretOf(view));
+  return true;
+}
+
+function caretOf(view: EditorView): DOMRect {
+  const { selection } = view.state;
+  const chosen = selection instanceof NodeSelection ? view.nodeDOM(selection.from) : null;
+  if (chosen instanceof Element) return chosen.getBoundingClientRect();
+  const { left, top, bottom } = view.coordsAtPos(selection.from);
+  return new DOMRect(left, top, 0, bottom - top);
+}
+
+function taken(from: DataTransfer | null, { onFiles }: Asked): boolean {
+  const pictures = [...(from?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
+  if (pictures.length === 0) return false;
+  onFiles(pictures);
+  return true;
+}
+
+/** Of Word, Docs and mails: the words and their structure stay. */
+function cleaned(html: string): string {
+  return html.replace(/<!--[\s\S]*?-->|<(style|script|title)\b[\s\S]*?<\/\1>|<\/?o:[^>]*>/gi, '');
+}
+
+function drawLook(parent: HTMLElement, doc: Node): void {
+  const look: Look = doc.attrs.props.look ?? {};
+  const { font = 'sans' } = look;
+  for (const name of ['background', 'paper', 'colour', 'accent'] as const)
+    setVariable(parent, `--m-${name}`, look[name] ?? LOOK[name]);
+  setVariable(parent, '--m-on-accent', textOn(look.accent ?? LOOK.accent));
+  setVariable(parent, '--m-width', `${look.width ?? LOOK.width}px`);
+  setVariable(parent, '--m-font', FONTS[font] ?? FONTS.sans);
+}

@@ -1,0 +1,87 @@
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { EverpostError, type TemplatePreview } from '../../client/index.ts';
+import type { Content } from '../../schemas/templates/block-types.ts';
+import { api } from '../api.ts';
+import { usePreview } from '../parts/page/preview.ts';
+import { type Refusal, refusalsIn } from './model/checks.ts';
+import type { About } from './model/convert.ts';
+
+/** Typing rests that long before the server is asked. */
+const REST_MS = 500;
+
+export interface Draft {
+  content: Content;
+  about: About;
+}
+
+interface Compiled {
+  mail: TemplatePreview;
+  html: string;
+}
+
+export interface CompiledMail {
+  mail: ReadonlySignal<TemplatePreview | null>;
+  /** Its source, with {{variables}}. */
+  html: ReadonlySignal<string | null>;
+  /** Of the source. */
+  bytes: ReadonlySignal<number | null>;
+  refusals: ReadonlySignal<readonly Refusal[]>;
+  error: ReadonlySignal<unknown>;
+  isOld: ReadonlySignal<boolean>;
+}
+
+/** The draft as the server makes a mail of it, and where it refuses to. */
+export function useCompiled(draft: Signal<Draft>, person: ReadonlySignal<string>, isMarketing: boolean): CompiledMail {
+  const rested = useRested(draft);
+  const asked = useMemo(
+    () => computed(() => ({ ...rested.value, email: person.value, isEmpty: rested.value.content.blocks.length === 0 })),
+    [rested, person],
+  );
+  const toAsk = useMemo(() => computed(() => (asked.value.isEmpty ? null : asked.value)), [asked]);
+  const { answer, error, isOld } = usePreview(toAsk, async ({ content, about, email }, abort): Promise<Compiled> => {
+    const { html } = await api.templates.render({ content } as never, { signal: abort });
+    const { subject = '', previewText = '' } = about;
+    const mail = await api.templates.previewDraft(
+      {
+        ...{ emailTemplate: html, subject, previewText, templateType: isMarketing ? 'marketing' : 'transactional' },
+        ...(email && { email }),
+      },
+      { signal: abort },
+    );
+    return { mail, html };
+  });
+  return useMemo(
+    () => ({
+      mail: computed(() => answer.value?.mail ?? null),
+      html: computed(() => answer.value?.html ?? null),
+      bytes: computed(() => answer.value && new TextEncoder().encode(answer.value.html).length),
+      refusals: computed(() => refusalsOf(error.value)),
+      error,
+      isOld,
+    }),
+    [answer, error, isOld],
+  );
+}
+
+function useRested(draft: Signal<Draft>): Signal<Draft> {
+  const rested = useMemo(() => signal(draft.peek()), [draft]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = draft.subscribe((now) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        rested.value = now;
+      }, REST_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [draft, rested]);
+  return rested;
+}
+
+function refusalsOf(error: unknown): readonly Refusal[] {
+  return error instanceof EverpostError ? refusalsIn(error.details ?? '') : [];
+}

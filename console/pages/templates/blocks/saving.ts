@@ -1,0 +1,45 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { apiFoundCount } from '../../../api.ts';
+import type { Form } from '../../../parts/forms/form.ts';
+
+/** Typing rests that long. */
+const REST_MS = 2_000;
+/** Each save is a version, of which the last hundred are kept. */
+const APART_MS = 30_000;
+
+/**
+ * Saves when what is typed rests, and not more often than a person would look back at versions. Until then the text is kept in this
+ * browser.
+ */
+export function useAutosave<V extends object>(
+  form: Form<V>,
+  save: () => Promise<boolean>,
+  isHeld: boolean,
+): { isSoon: ReadonlySignal<boolean> } {
+  const isSoon = useSignal(false);
+  const latest = useRef({ save, isHeld });
+  latest.current = { save, isHeld };
+  const savedAt = useRef(-Infinity);
+  useLayoutEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const due = async () => {
+      isSoon.value = false;
+      if (!form.isChanged.peek() || latest.current.isHeld) return;
+      savedAt.current = performance.now();
+      await latest.current.save();
+    };
+    const later = () => {
+      clearTimeout(timer);
+      isSoon.value = form.isChanged.peek() && !latest.current.isHeld;
+      if (!isSoon.peek()) return;
+      timer = setTimeout(() => void due(), Math.max(REST_MS, savedAt.current + APART_MS - performance.now()));
+    };
+    const stops = [form.values.subscribe(later), apiFoundCount.subscribe(later)];
+    return () => {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    };
+  }, [form]);
+  return { isSoon };
+}

@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Content } from '../../../schemas/templates/block-types.ts';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { made } from '../../support/client.ts';
+import { until } from '../../support/wait.ts';
+
+/** One transparent pixel. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+function editorOf(page: Page) {
+  const mail = page.getByRole('textbox', { name: 'The mail' });
+  const panel = page.getByRole('complementary', { name: 'Settings' });
+  const block = (type: string) => mail.locator(`.m-of-${type}`);
+  return {
+    ...{ mail, panel, block },
+    add: async (name: string) => {
+      await page.getByRole('button', { name: 'Block', exact: true }).click();
+      await page.getByRole('combobox', { name: 'Find a block' }).fill(name);
+      await page
+        .getByRole('option', { name: new RegExp(`^${name}`) })
+        .first()
+        .click();
+    },
+    save: async () => {
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByText(/^Saved \d\d:/).waitFor();
+    },
+    checks: page.getByRole('region', { name: 'Checks' }),
+    said: (words: RegExp) => page.getByRole('status').getByText(words).waitFor({ state: 'attached' }),
+  };
+}
+
+describe('The editor of mails', () => {
+  const suite = useConsole();
+  const stored = async (page: Page): Promise<Content> => {
+    const id = /templates\/(A-[0-9a-f]+)/.exec(page.url())?.[1];
+    const { body } = await suite.own.client.get(`/templates/${id}?version=draft`);
+    return body.data.editorJson;
+  };
+  const openNew = async (content: Content, name = 'Bread') => {
+    const { templateId } = await made(suite.own.client, '/templates', {
+      ...{ templateName: name, subject: name, templateType: 'marketing', content },
+    });
+    const page = await suite.open(`/templates/${templateId}`);
+    await editorOf(page).mail.waitFor();
+    return page;
+  };
+
+  it('makes a template of blocks by mouse, with words, a picture, a button and columns, and publishes it', async () => {
+    const page = await suite.open('/templates');
+    await page.getByRole('button', { name: 'New template' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Fresh bread');
+    await page.getByRole('dialog').getByRole('button', { name: 'Make template' }).click();
+    const { mail, panel, block, add, save, checks } = editorOf(page);
+    await mail.getByRole('heading', { name: 'Hello' }).waitFor();
+    await checks.getByText('leads to example.com').waitFor();
+    await shoot(page, 'blocks-new');
+    await expectAccessible(page);
+
+    await block('words').locator('p').click({ clickCount: 3 });
+    await page.keyboard.type('The rye is here.');
+    await page.keyboard.press('Shift+Home');
+    await page.getByRole('button', { name: 'Bold' }).click();
+    await block('words').locator('strong', { hasText: 'The rye is here.' }).waitFor();
+
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      (async () => {
+        await add('Picture');
+        await panel.getByRole('button', { name: 'Upload a picture' }).click();
+      })(),
+    ]);
+    await chooser.setFiles({ name: 'rye.png', mimeType: 'image/png', buffer: png });
+    await mail.locator('.m-picture').waitFor({ state: 'attached' });
+    await checks.getByText('has no words for people who do not see it').waitFor();
+    await panel.getByLabel('In words').fill('A loaf of rye');
+    await checks.getByText('has no words for people').waitFor({ state: 'detached' });
+
+    await block('button').locator('.m-button').click();
+    await panel.getByRole('heading', { name: 'Button' }).waitFor();
+    await panel.getByLabel('Leads to').fill('https://bakery.example/rye');
+    await checks.getByText('leads to example.com').waitFor({ state: 'detached' });
+    await add('Columns');
+    await page.keyboard.type('Left');
+    await mail.locator('.m-part').nth(1).locator('p').click();
+    await page.keyboard.type('Right');
+    await shoot(page, 'blocks-columns');
+    await save();
+    const content = await stored(page);
+    expect(content.blocks.map(({ type }) => type)).to.deep.equal([
+      ...['heading', 'text', 'image', 'button', 'columns', 'footer'],
+    ]);
+    expect(content.blocks[2]).to.include({ alt: 'A loaf of rye' });
+    expect(content.blocks[1]).to.deep.include({
+      nodes: [{ type: 'paragraph', spans: [{ text: 'The rye is here.', bold: true }] }],
+    });
+    await page.getByRole('radio', { name: 'Preview' }).check();
+    await page.frameLocator('iframe[title="Preview at 720 px"]').getByRole('link', { name: 'Read more' }).waitFor();
+    await page.frameLocator('iframe[title="Preview at 320 px"]').getByText('Right').waitFor();
+    await shoot(page, 'blocks-preview');
+    await page.getByRole('radio', { name: 'Dark' }).check();
+    await shoot(page, 'blocks-preview-dark');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText(/^Published version \d+ of Fresh bread/).waitFor();
+  });
+
+  it('writes the same by keyboard alone, says where blocks go, and takes everything back', async () => {
+    const page = await openNew({ v: 1, blocks: [{ id: 'end', type: 'footer', unsubscribe: 'Unsubscribe' }] });
+    const { mail, panel, block, said, save } = editorOf(page);
+    await mail.focus();
+    const { press, type } = page.keyboard;
+    const keys = { press: press.bind(page.keyboard), type: type.bind(page.keyboard) };
+    await page.getByRole('button', { name: 'Block', exact: true }).focus();
+    await keys.press('Enter');
+    await keys.type('head');
+    await keys.press('Enter');
+    await said(/^Heading is added/);
+    await keys.type('Fresh bread');
+    await keys.press('Alt+ArrowUp');
+    await said(/Heading “Fresh bread” is moved: 1 of 2/);
+    await keys.press('End');
+    await keys.press('Enter');
+    await keys.type('Hello {{');
+    await page.getByRole('combobox', { name: 'Find a variable' }).waitFor();
+    await keys.type('first');
+    await keys.press('Enter');
+    await mail.locator('.m-chip', { hasText: 'firstName' }).waitFor();
+    await keys.type(', welcome');
+    await keys.press('Control+Enter');
+    await keys.type('/');
+    await page.getByRole('combobox', { name: 'Find a block' }).waitFor();
+    await keys.type('space');
+    await keys.press('Enter');
+    await until(
+      () => page.evaluate('document.activeElement?.getAttribute("name")'),
+      (name) => name === 'height',
+    );
+    await keys.press('Control+A');
+    await keys.type('64');
+    await keys.press('Escape');
+    await said(/^Space is added/);
+    await keys.press('Alt+ArrowUp');
+    await said(/Space is moved: 2 of 4/);
+    await save();
+    expect((await stored(page)).blocks.map(({ type }) => type)).to.deep.equal(['heading', 'space', 'text', 'footer']);
+    expect((await stored(page)).blocks[1]).to.include({ height: 64 });
+    await mail.focus();
+    await keys.press('Control+z');
+    await said(/^Taken back/);
+    await block('space').waitFor();
+    await keys.press('Control+z');
+    await until(
+      () => panel.getByLabel('Height in pixels').inputValue(),
+      (height) => height === '24',
+    );
+    for (let left = 0; left < 12; left += 1) await keys.press('Control+z');
+    await said(/^Nothing is left/);
+    await block('heading').waitFor({ state: 'detached' });
+    for (let left = 0; left < 14; left += 1) await keys.press('Shift+Control+z');
+    await save();
+    expect((await stored(page)).blocks.map(({ type }) => type)).to.deep.equal(['heading', 'space', 'text', 'footer']);
+    await expectAccessible(page);
+  });
+});
