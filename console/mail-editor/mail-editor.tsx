@@ -17,6 +17,7 @@ import { labels } from './model/labels.ts';
 import { useLinkedFields } from './panel/linked.ts';
 import { Panel } from './panel/panel.tsx';
 import { PickMenu } from './pick-menu.tsx';
+import { pictureFields } from './pictures.ts';
 import { Preview } from './preview.tsx';
 import type { Surface } from './surface/open.ts';
 import { Toolbar } from './toolbar.tsx';
@@ -100,7 +101,7 @@ export function MailEditor({ draft, handle, texts, isMarketing, person, why, bef
   const findings = allFindings(draft.value, compiled, variables, isMarketing);
 
   return (
-    <div class="split open editing mail-editor">
+    <div class={isPreview.value ? 'split mail-editor' : 'split open editing mail-editor'}>
       <div class="body">
         {before}
         {surface && <Texts {...{ surface, texts, write, why }} />}
@@ -149,6 +150,7 @@ export function MailEditor({ draft, handle, texts, isMarketing, person, why, bef
       <aside
         ref={panel}
         class={isAsked.value ? 'drawer' : 'drawer unasked'}
+        hidden={isPreview.value}
         aria-label="Settings"
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || event.defaultPrevented) return;
@@ -211,8 +213,8 @@ function replaceWith(surface: Surface | null, ...[content, about]: Parameters<ty
 async function addPictures(surface: Surface | null, files: readonly File[]): Promise<void> {
   for (const file of files) {
     try {
-      const { url } = await api.media.upload(file);
-      surface?.run(addBlock('image', undefined, { src: url }));
+      const picture = await api.media.upload(file);
+      surface?.run(addBlock('image', undefined, pictureFields({ type: 'image' }, picture)));
       toast(`Uploaded ${file.name}; describe it in words`, { kind: 'good' });
     } catch (error) {
       toastError(error);

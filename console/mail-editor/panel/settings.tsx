@@ -1,11 +1,14 @@
+import type { EditorState, Transaction } from 'prosemirror-state';
+import type { Media } from '../../../client/index.ts';
 import type { Block } from '../../../schemas/templates/block-types.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
 import type { Form } from '../../parts/forms/form.ts';
 import { UploadButton } from '../../parts/forms/upload-button.tsx';
-import { type Chosen, copyBlock, moveBlock, removeBlock, setBlock, setFields } from '../model/acts.ts';
+import { blockAt, type Chosen, copyBlock, moveBlock, removeBlock, setBlock, setFields } from '../model/acts.ts';
 import type { Refusal } from '../model/checks.ts';
 import { blockOf } from '../model/convert.ts';
+import { pictureFields } from '../pictures.ts';
 import type { Surface } from '../surface/open.ts';
 import { ColourField } from './colour.tsx';
 import { Shape } from './grid.tsx';
@@ -18,7 +21,7 @@ export interface SettingsProps {
   surface: Surface;
   refusals: readonly Refusal[];
   /** `field` was written: what is typed into one field is one act. */
-  write(tr: ReturnType<typeof setFields>, field: string): void;
+  write(tr: Transaction, field: string): void;
   why: string | null;
 }
 
@@ -26,9 +29,14 @@ export interface SettingsProps {
 export function Settings(props: SettingsProps) {
   const { chosen, surface, why } = props;
   const block = blockOf(chosen.node);
-  const put = (next: Block, field: string) => props.write(setBlock(surface.state.peek(), chosen, next), field);
-  const set = (fields: Partial<Block>, field: string) =>
-    props.write(setFields(surface.state.peek(), chosen, fields), field);
+  /** The block may be elsewhere since this was drawn. */
+  const act = (make: (state: EditorState, now: Chosen) => Transaction, field: string) => {
+    const state = surface.state.peek();
+    const now = blockAt(state.doc, block.id);
+    if (now) props.write(make(state, now), field);
+  };
+  const put = (next: Block, field: string) => act((state, now) => setBlock(state, now, next), field);
+  const set = (fields: Partial<Block>, field: string) => act((state, now) => setFields(state, now, fields), field);
   return (
     <>
       {why === null && <Acts surface={surface} isFooter={chosen.type === 'footer'} />}
@@ -94,7 +102,13 @@ function Fields({
   return (
     <>
       {shown.map((spec) => (
-        <Setting key={spec.name} {...{ spec, form, why, block }} />
+        <Setting
+          key={spec.name}
+          {...{ spec, form, why, block }}
+          onUploaded={(picture) =>
+            onSet({ ...pictureFields(block, picture), ...withPortrait(block, spec.name, picture.url) }, '')
+          }
+        />
       ))}
     </>
   );
@@ -106,7 +120,19 @@ function withPortrait(block: Block, name: string, text: string): object {
   return { alt: text === '' ? undefined : (block.alt ?? `Portrait of ${block.name}`) };
 }
 
-function Setting({ spec, form, why, block }: { spec: Spec; form: Form<Texts>; why: string | null; block: Block }) {
+function Setting({
+  spec,
+  form,
+  why,
+  block,
+  onUploaded,
+}: {
+  spec: Spec;
+  form: Form<Texts>;
+  why: string | null;
+  block: Block;
+  onUploaded: (picture: Media) => void;
+}) {
   const { name, label, kind, hint, options = [] } = spec;
   const shared = { form, name, label, why, ...(hint && { hint }) };
   switch (kind) {
@@ -126,7 +152,7 @@ function Setting({ spec, form, why, block }: { spec: Spec; form: Form<Texts>; wh
             <UploadButton
               label="Upload a picture"
               next={block.type === 'header' ? 'it is in the mail' : 'describe it in words'}
-              onUploaded={({ url }) => form.set(name, url)}
+              onUploaded={onUploaded}
             />
           )}
         </div>

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { baseKeymap, toggleMark } from 'prosemirror-commands';
+import { baseKeymap, chainCommands, toggleMark } from 'prosemirror-commands';
 import { dropCursor } from 'prosemirror-dropcursor';
 import { history, redo, undo } from 'prosemirror-history';
 import { keymap } from 'prosemirror-keymap';
@@ -22,6 +22,7 @@ import {
 import { uniqueIds } from '../model/ids.ts';
 import { backspace, breakLine, enter, lineBelow, nextCell } from '../model/keys.ts';
 import { LOOK } from '../model/look.ts';
+import { cleanedHtml, cleanedSlice } from '../model/pasted.ts';
 import { schema } from '../model/schema.ts';
 import { setVariable } from './dom.ts';
 import { type Outside, viewsOf } from './views.ts';
@@ -67,7 +68,8 @@ export function openSurface(parent: HTMLElement, doc: Node, asked: Asked): Surfa
     nodeViews: viewsOf(asked),
     editable: () => !asked.isReadOnly,
     attributes: { 'aria-label': 'The mail', role: 'textbox', 'aria-multiline': 'true', class: 'm-surface' },
-    transformPastedHTML: cleaned,
+    transformPastedHTML: cleanedHtml,
+    transformPasted: cleanedSlice,
     dispatchTransaction(tr) {
       const before = view.state.doc;
       view.updateState(view.state.apply(tr));
@@ -138,7 +140,8 @@ function pluginsOf(asked: Asked, said: { value: string }): Plugin[] {
     },
     ...{ 'Alt-ArrowUp': moveBlock(-1), 'Alt-ArrowDown': moveBlock(1), 'Mod-d': copyBlock },
     ...{ 'Alt-Backspace': removeBlock, 'Alt-Delete': removeBlock, Escape: chooseAround },
-    ...{ Backspace: backspace, 'Shift-Enter': breakLine, 'Mod-Enter': lineBelow },
+    ...{ Backspace: chainCommands(removeWhole, backspace), Delete: removeWhole },
+    ...{ 'Shift-Enter': breakLine, 'Mod-Enter': lineBelow },
     ...{ Tab: nextCell(1), 'Shift-Tab': nextCell(-1) },
   };
   const enters = {
@@ -148,6 +151,12 @@ function pluginsOf(asked: Asked, said: { value: string }): Plugin[] {
   return [keymap(own), keymap(enters), keymap(baseKeymap), history(), uniqueIds(), drop];
 }
 
+const removeWhole: Command = (state, dispatch, view) => isBlockChosen(state) && removeBlock(state, dispatch, view);
+
+function isBlockChosen({ selection }: EditorState): boolean {
+  return selection instanceof NodeSelection && selection.node.isBlock;
+}
+
 /** "/" where nothing is written yet, or on a chosen block; "{{" in words. */
 function openedMenu(
   view: EditorView,
@@ -155,11 +164,17 @@ function openedMenu(
   { onSlash, onBraces }: Asked,
 ): boolean {
   const { state } = view;
+  const isWhole = isBlockChosen(state);
   if (text === '/') {
     const chosen = chosenBlock(state);
-    const isWhole = state.selection instanceof NodeSelection && state.selection.node.isBlock;
     if (chosen && !isWhole && !isEmptyText(chosen.node)) return false;
     onSlash(caretOf(view));
+    return true;
+  }
+  // A key takes the place of no block.
+  if (isWhole) {
+    lineBelow(state, view.dispatch, view);
+    view.dispatch(view.state.tr.insertText(text));
     return true;
   }
   const before = state.doc.textBetween(Math.max(0, from - 1), from);
@@ -182,11 +197,6 @@ function taken(from: DataTransfer | null, { onFiles }: Asked): boolean {
   if (pictures.length === 0) return false;
   onFiles(pictures);
   return true;
-}
-
-/** Of Word, Docs and mails: the words and their structure stay. */
-function cleaned(html: string): string {
-  return html.replace(/<!--[\s\S]*?-->|<(style|script|title)\b[\s\S]*?<\/\1>|<\/?o:[^>]*>/gi, '');
 }
 
 function drawLook(parent: HTMLElement, doc: Node): void {

@@ -1,5 +1,5 @@
 import { NO_PICTURE } from '../model/fresh.ts';
-import { element } from './dom.ts';
+import { element, setVariable } from './dom.ts';
 
 const OWN = /^\/media\/[\w.-]+$/;
 
@@ -19,12 +19,8 @@ export function pictureOf(
 ): HTMLElement {
   const own = ownAddress(src);
   if (own) {
-    const made = element('img', {
-      src: own,
-      alt,
-      width: width === undefined ? null : String(width),
-      class: 'm-picture',
-    });
+    const made = element('img', { src: own, alt, class: 'm-picture' });
+    setVariable(made, '--m-picture', width === undefined ? undefined : `${width}px`);
     made.addEventListener('error', () => made.replaceWith(boxOf(src, alt, empty)), { once: true });
     return made;
   }

@@ -1,54 +1,11 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
-import type { Content } from '../../../schemas/templates/block-types.ts';
 import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
-import { made } from '../../support/client.ts';
 import { until } from '../../support/wait.ts';
-
-/** One transparent pixel. */
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-
-function editorOf(page: Page) {
-  const mail = page.getByRole('textbox', { name: 'The mail' });
-  const panel = page.getByRole('complementary', { name: 'Settings' });
-  const block = (type: string) => mail.locator(`.m-of-${type}`);
-  return {
-    ...{ mail, panel, block },
-    add: async (name: string) => {
-      await page.getByRole('button', { name: 'Block', exact: true }).click();
-      await page.getByRole('combobox', { name: 'Find a block' }).fill(name);
-      await page
-        .getByRole('option', { name: new RegExp(`^${name}`) })
-        .first()
-        .click();
-    },
-    save: async () => {
-      await page.getByRole('button', { name: 'Save draft' }).click();
-      await page.getByText(/^Saved \d\d:/).waitFor();
-    },
-    checks: page.getByRole('region', { name: 'Checks' }),
-    said: (words: RegExp) => page.getByRole('status').getByText(words).waitFor({ state: 'attached' }),
-  };
-}
+import { editorOf, png, templatesOf } from './kit.ts';
 
 describe('The editor of mails', () => {
   const suite = useConsole();
-  const stored = async (page: Page): Promise<Content> => {
-    const id = /templates\/(A-[0-9a-f]+)/.exec(page.url())?.[1];
-    const { body } = await suite.own.client.get(`/templates/${id}?version=draft`);
-    return body.data.editorJson;
-  };
-  const openNew = async (content: Content, name = 'Bread') => {
-    const { templateId } = await made(suite.own.client, '/templates', {
-      ...{ templateName: name, subject: name, templateType: 'marketing', content },
-    });
-    const page = await suite.open(`/templates/${templateId}`);
-    await editorOf(page).mail.waitFor();
-    return page;
-  };
+  const { stored, make } = templatesOf(suite);
 
   it('makes a template of blocks by mouse, with words, a picture, a button and columns, and publishes it', async () => {
     const page = await suite.open('/templates');
@@ -110,7 +67,8 @@ describe('The editor of mails', () => {
   });
 
   it('writes the same by keyboard alone, says where blocks go, and takes everything back', async () => {
-    const page = await openNew({ v: 1, blocks: [{ id: 'end', type: 'footer', unsubscribe: 'Unsubscribe' }] });
+    const path = await make({ v: 1, blocks: [{ id: 'end', type: 'footer', unsubscribe: 'Unsubscribe' }] });
+    const page = await suite.open(path);
     const { mail, panel, block, said, save } = editorOf(page);
     await mail.focus();
     const { press, type } = page.keyboard;

@@ -26,8 +26,7 @@ export function useAutosave<V extends object>(
     const due = async () => {
       isSoon.value = false;
       if (!form.isChanged.peek() || latest.current.isHeld) return;
-      savedAt.current = performance.now();
-      await latest.current.save();
+      if (await latest.current.save()) savedAt.current = performance.now();
     };
     const later = () => {
       clearTimeout(timer);
