@@ -1,5 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
-import type { ComponentChildren, RefObject } from 'preact';
+import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Transaction } from 'prosemirror-state';
 import type { BlockType } from '../../schemas/templates/block-types.ts';
@@ -9,6 +8,7 @@ import { Choose } from '../parts/forms/choices.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { toast, toastError } from '../parts/over/toast.tsx';
 import { Findings } from './findings.tsx';
+import type { MailEditorProps, TextField } from './lazy.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 import { addBlock, insertVariable, setMail, setOfMail } from './model/acts.ts';
 import { type Finding, findingsIn } from './model/checks.ts';
@@ -25,40 +25,13 @@ import { type CompiledMail, type Draft, useCompiled } from './use-mail.ts';
 import { useSurface } from './use-surface.ts';
 import { typedName, useVariables, type Variables } from './variables.ts';
 
-export interface MailEditorHandle {
-  /** Takes another draft, as one step of undo. */
-  replace(draft: Draft): void;
-}
-
-/** A text of the mail that is written above it: its subject. */
-export interface TextField {
-  name: string;
-  label: string;
-  hint?: string;
-}
-
-interface Props {
-  /** Grows with each change. */
-  draft: Signal<Draft>;
-  handle: RefObject<MailEditorHandle | null>;
-  texts: readonly TextField[];
-  isMarketing: boolean;
-  /** The address of the person with whose data the mail is shown. */
-  person: Signal<string>;
-  /** Why it cannot be edited. */
-  why: string | null;
-  before?: ComponentChildren;
-  /** Below the mail, as the server compiles it. */
-  after?: (compiled: CompiledMail) => ComponentChildren;
-}
-
 type Menu = { kind: 'block'; near: DOMRect; at?: number } | { kind: 'variable'; near: DOMRect };
 
 /** Blocks without words of their own: their fields come next. */
 const THINGS: readonly BlockType[] = ['image', 'video', 'space', 'social', 'menu', 'header', 'html'];
 
 /** A mail as it looks, to be written in. */
-export function MailEditor({ draft, handle, texts, isMarketing, person, why, before, after }: Props) {
+export default function MailEditor({ draft, handle, texts, isMarketing, person, why, before, after }: MailEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const panel = useRef<HTMLElement>(null);
   const menu = useSignal<Menu | null>(null);

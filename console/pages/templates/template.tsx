@@ -23,6 +23,7 @@ import { Page, Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place } from '../../router.ts';
 import { can } from '../../session.ts';
+import { BlocksPage } from './blocks/page.tsx';
 import { Compare } from './compare.tsx';
 import { CRUMB, HeadNotes, HeadState, hasDraft, toEdit, WHY_READ_ONLY } from './head.tsx';
 import { Versions } from './versions.tsx';
@@ -36,23 +37,11 @@ export default function TemplatePage({ params }: { params: Record<string, string
     template.data.value = next;
   };
   if (found && isOfBlocks(found))
-    return <Blocks key={`${found.templateId} blocks`} template={found} onSaved={onSaved} />;
+    return <BlocksPage key={`${found.templateId} blocks`} template={found} onSaved={onSaved} />;
   if (found) return <Editor key={found.templateId} template={found} onSaved={onSaved} />;
   return (
     <Page title="Template" crumb={CRUMB}>
       <Loaded query={template}>{() => null}</Loaded>
-    </Page>
-  );
-}
-
-/** The editor of blocks is a script of its own, which other pages do not load. */
-function Blocks(props: { template: Template; onSaved: (template: Template) => void }) {
-  const page = useQuery(async () => (await import('./blocks/page.tsx')).BlocksPage);
-  const Found = page.data.value;
-  if (Found) return <Found {...props} />;
-  return (
-    <Page title={props.template.templateName} crumb={CRUMB}>
-      <Loaded query={page}>{() => null}</Loaded>
     </Page>
   );
 }

@@ -13,6 +13,7 @@ import { type Environment, startEnvironment } from '../../support/environment.ts
 
 const root = join(import.meta.dirname, '../../..');
 const FIRST_LOAD_BYTES_MAX = 120_000;
+const EDITOR_BYTES_MAX = 140_000;
 
 describe('The API serves the console', () => {
   let environment: Environment;
@@ -95,6 +96,20 @@ describe('The API serves the console', () => {
       const bytes = first + (await sizesOf(environment.url, own));
       expect(bytes, `first load of ${page}`).to.be.at.most(FIRST_LOAD_BYTES_MAX);
     }
+  });
+
+  it('has an editor of mails of at most 140 kB, which no page loads before a mail is opened', async () => {
+    const config = readConfig({ ...process.env, DATA_DIR: consoleDir });
+    const {
+      files = [],
+      pages = {},
+      chunks = [],
+    } = (await openConsole({ ...environment.deps, config }))?.manifest ?? {};
+    const editor = files.filter((name) => /^mail-editor-\w+\.js$/.test(name));
+    expect(editor).to.have.length(1);
+    const bytes = await sizesOf(environment.url, [`/console/assets/${editor[0]}`]);
+    expect(bytes).to.be.above(40_000).and.at.most(EDITOR_BYTES_MAX);
+    expect([...chunks, ...Object.values(pages).flat()]).not.to.include(editor[0]);
   });
 
   it('keeps a bundle for its sources, and takes the one that CONSOLE_BUNDLE names', async () => {

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Template } from '../../../../client/index.ts';
 import type { Content } from '../../../../schemas/templates/block-types.ts';
 import { api } from '../../../api.ts';
-import { MailEditor, type MailEditorHandle, type TextField } from '../../../mail-editor/mail-editor.tsx';
+import { MailEditor, type MailEditorHandle, type TextField } from '../../../mail-editor/lazy.tsx';
 import { linesOf } from '../../../mail-editor/model/labels.ts';
 import type { Draft } from '../../../mail-editor/use-mail.ts';
 import { moment } from '../../../parts/data/format.ts';

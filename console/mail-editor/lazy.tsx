@@ -1,0 +1,44 @@
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren, RefObject } from 'preact';
+import { Loaded } from '../parts/page/loaded.tsx';
+import { useQuery } from '../parts/page/query.ts';
+import type { CompiledMail, Draft } from './use-mail.ts';
+
+export interface MailEditorHandle {
+  /** Takes another draft, as one step of undo. */
+  replace(draft: Draft): void;
+}
+
+/** A text of the mail that is written above it: its subject. */
+export interface TextField {
+  name: string;
+  label: string;
+  hint?: string;
+}
+
+export interface MailEditorProps {
+  /** Grows with each change. */
+  draft: Signal<Draft>;
+  handle: RefObject<MailEditorHandle | null>;
+  texts: readonly TextField[];
+  isMarketing: boolean;
+  /** The address of the person with whose data the mail is shown. */
+  person: Signal<string>;
+  /** Why it cannot be edited. */
+  why: string | null;
+  before?: ComponentChildren;
+  /** Below the mail, as the server compiles it. */
+  after?: (compiled: CompiledMail) => ComponentChildren;
+}
+
+/** The editor is a script of its own, which is loaded by the first mail that is opened. */
+export function MailEditor(props: MailEditorProps) {
+  const editor = useQuery(async () => ({ Editor: (await import('./mail-editor.tsx')).default }));
+  const found = editor.data.value;
+  if (found) return <found.Editor {...props} />;
+  return (
+    <div class="body">
+      <Loaded query={editor}>{() => null}</Loaded>
+    </div>
+  );
+}
