@@ -31,7 +31,7 @@ interface Visit {
   at: Date;
 }
 
-/** What the mails of a step have in common, whoever gets them. */
+/** The same in every mail of a step. */
 interface Common {
   source: StepSource;
   from: string;

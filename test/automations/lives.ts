@@ -3,7 +3,7 @@ import type { Deps } from '../../core/base/deps.ts';
 import { LEASE_MS } from '../../core/jobs/document-queue.ts';
 import { listeningDeps } from './enrollments/crashing-deps.ts';
 
-/** What a dead process would hear: of the database, so that nobody commits again. */
+/** The answer of the database to a dead process, so that none commits again. */
 export class Death extends MongoError {}
 
 /** After so many words with the database: killed before that word left, or before its answer came; or replaced by another version. */
@@ -16,7 +16,7 @@ export interface Life {
   deps: Deps;
   /** Nothing that it says leaves it any more. */
   isDead(): boolean;
-  /** What it had said before it died has arrived. */
+  /** Its words before it died have arrived. */
   quiet(): Promise<unknown>;
 }
 

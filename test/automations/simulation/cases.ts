@@ -22,7 +22,7 @@ export interface Case {
   update: { plan: string; list: 'join' | 'leave' | null } | null;
   /** A webhook that is waited for, after it. */
   ask: { answers: 'plan' | 'nothing' | 'nonsense' | 'never'; plan: string; hours: number; skipsOver: boolean } | null;
-  /** The shares of people, after it: of the first share there is a pair, and the second goes on or leaves. */
+  /** The shares of people, after it: of the first share there is a pair, and the second stays or leaves. */
   split: { share: number; leaves: boolean; pair: Pair } | null;
   branches: Array<{ plan: string; event: boolean; all: boolean; merges: boolean; leaves: boolean; pairs: Pair[] }>;
   elseGoesOn: boolean;

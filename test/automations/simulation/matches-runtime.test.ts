@@ -117,7 +117,7 @@ describe('A simulation', function () {
     return real.entries.length;
   }
 
-  /** By the share of the person, which follows from an id that nobody knows beforehand. */
+  /** By the share of the person, which follows from an id that is not known beforehand. */
   async function simulateSides(path: string, body: object): Promise<Map<string, Reply['body']>> {
     const found = new Map<string, Reply['body']>();
     for (let tries = 0; tries < SIDES_TRIED_MAX && !found.has('') && found.size < 2; tries += 1) {
@@ -317,7 +317,7 @@ interface Entry {
   exit: { at: Date | string; status: string; reason: string | null } | null;
 }
 
-/** The share of the person; empty: nobody came to the split. */
+/** The share of the person; empty: the split was not reached. */
 function sideOf({ entries }: { entries: Entry[] }): string {
   const taken = entries.flatMap(({ steps }) => steps).find(({ stepId }) => stepId === 'shares');
   return taken?.branchId ?? '';

@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 /** The link that steps ask for; any other is as good as another. */
 export const OFFER = 'https://example.com/offer';
 
-/** What entries name. */
+/** Named by entries. */
 export interface Names {
   listId: string;
   formId: string;
