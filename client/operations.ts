@@ -13,8 +13,8 @@ export interface Operation {
   readonly secret?: string;
 }
 
-/** Resource, verb and the request that it makes. */
-export const operations = {
+/** Resource, verb and the request that it makes; resources.ts has the types of the calls. */
+export const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   apiKeys: {
     create: { method: 'POST', path: '/v1/account/projects/{projectId}/api-keys', kind: 'json', takes: 'body', secret: 'key' },
     delete: { method: 'DELETE', path: '/v1/account/api-keys/{apiKeyId}', kind: 'json' },
@@ -257,4 +257,4 @@ export const operations = {
     test: { method: 'POST', path: '/v1/webhooks/{webhookId}/test', kind: 'json' },
     update: { method: 'PATCH', path: '/v1/webhooks/{webhookId}', kind: 'json', takes: 'body' },
   },
-} as const satisfies Record<string, Record<string, Operation>>;
+};

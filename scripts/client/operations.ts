@@ -40,9 +40,9 @@ export interface Operation {
   readonly secret?: string;
 }
 
-/** Resource, verb and the request that it makes. */
-export const operations = {
-${tables.join('')}} as const satisfies Record<string, Record<string, Operation>>;
+/** Resource, verb and the request that it makes; resources.ts has the types of the calls. */
+export const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+${tables.join('')}};
 `;
 }
 
