@@ -39,6 +39,11 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     simulate: { method: 'POST', path: '/v1/automations/{automationId}/simulate', kind: 'json', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/automations/{automationId}', kind: 'json', takes: 'body' },
   },
+  brand: {
+    get: { method: 'GET', path: '/v1/brand', kind: 'json' },
+    preview: { method: 'POST', path: '/v1/brand/preview', kind: 'json', takes: 'body' },
+    update: { method: 'PATCH', path: '/v1/brand', kind: 'json', takes: 'body' },
+  },
   campaigns: {
     abort: { method: 'POST', path: '/v1/campaigns/{campaignId}/abort', kind: 'json' },
     analytics: { method: 'GET', path: '/v1/campaigns/{campaignId}/analytics', kind: 'json' },

@@ -630,6 +630,52 @@ export interface BatchResult {
   error?: ErrorDetails;
 }
 
+export interface Brand {
+  name: string;
+  logoUrl: string | null;
+  postalAddress: string | null;
+  /** null: the colours of blocks without a brand. */
+  colours: BrandColours | null;
+  font: 'sans' | 'serif' | 'mono';
+  /** Names of fonts, before those of font. */
+  families: string[];
+  /** Profiles, for social blocks. */
+  links: ContentLink[];
+  /** Of footer blocks; without spans they have name and address. */
+  footer: BrandFooter | null;
+}
+
+export interface BrandColours {
+  /** Of links and buttons, and of public pages; 4.5:1 on paper. */
+  primary?: string;
+  /** Around the mail. */
+  background?: string;
+  /** Behind the blocks. */
+  paper?: string;
+  /** 4.5:1 on paper. */
+  text?: string;
+}
+
+export interface BrandFooter {
+  spans?: ContentSpan[];
+  /** The words of the link to unsubscribe. */
+  unsubscribe: string;
+  /** The words of the link to the preferences. */
+  preferences?: string;
+}
+
+export interface BrandPreview {
+  /** Whose mail would be another one; the newest 100 are compared. */
+  templates: BrandTemplate[];
+  /** Published templates among them that name the brand. */
+  total: number;
+}
+
+export interface BrandTemplate {
+  templateId: string;
+  templateName: string;
+}
+
 export interface BudgetHealth {
   /** With the route and the relay, where the budget is of one. */
   name: string;
@@ -1411,6 +1457,8 @@ export interface ContentLink {
 }
 
 export interface ContentLook {
+  /** What is left out is that of the brand. */
+  brand?: true;
   /** Pixels; 600 when left out. */
   width?: number;
   background?: string;
@@ -1421,6 +1469,8 @@ export interface ContentLook {
   /** Of links and buttons. */
   accent?: string;
   font?: 'sans' | 'serif' | 'mono';
+  /** Names of fonts, before those of font. */
+  families?: string[];
   /** Of the texts: en, pt-BR. */
   language?: string;
 }
@@ -2568,9 +2618,11 @@ export interface FooterBlock {
   type: 'footer';
   spans?: ContentSpan[];
   /** The words of the link to unsubscribe. */
-  unsubscribe: string;
+  unsubscribe?: string;
   /** The words of the link to the preferences. */
   preferences?: string;
+  /** Instead of unsubscribe: that of the brand. */
+  brand?: true;
 }
 
 export interface Form {
@@ -2723,7 +2775,7 @@ export interface HeaderBlock {
   /** Unique in the content, and kept for life. */
   id: string;
   type: 'header';
-  name: string;
+  name?: string;
   /** http, https or cid. A variable is the whole, or a value of the query. */
   src?: string;
   /** http, https, mailto, tel or sms. A variable is the whole, or a value of the query: ?plan={{plan}}. */
@@ -2731,6 +2783,8 @@ export interface HeaderBlock {
   /** Pixels. */
   width?: number;
   align?: 'left' | 'center' | 'right';
+  /** Instead of name: that of the brand. */
+  brand?: true;
 }
 
 export interface HeadingBlock {
@@ -3443,6 +3497,23 @@ export interface PlannedSuppressions {
   bounces: number;
   invalidEmails: number;
   spamReports: number;
+}
+
+export interface PreviewBrandBody {
+  /** Of public pages too, as publicName of the project; null: the name of the project. */
+  name?: string | null;
+  /** A picture by https, or one of POST /media. */
+  logoUrl?: string | null;
+  postalAddress?: string | null;
+  /** null: the colours of blocks without a brand. */
+  colours?: BrandColours | null;
+  font?: 'sans' | 'serif' | 'mono';
+  /** Names of fonts, before those of font. */
+  families?: string[];
+  /** Profiles, for social blocks. */
+  links?: ContentLink[];
+  /** Of footer blocks; without spans they have name and address. */
+  footer?: BrandFooter | null;
 }
 
 export interface PreviewCampaignBody {
@@ -4395,8 +4466,10 @@ export interface SocialBlock {
   /** Unique in the content, and kept for life. */
   id: string;
   type: 'social';
-  links: ContentLink[];
+  links?: ContentLink[];
   align?: 'left' | 'center' | 'right';
+  /** Instead of links: that of the brand. */
+  brand?: true;
 }
 
 export type SourceId = string | number;
@@ -4858,6 +4931,11 @@ export interface TrackingState {
   click: boolean;
 }
 
+export interface UnpublishedTemplate {
+  templateId: string;
+  message: string;
+}
+
 export interface UnsubscribeGroup {
   id: string;
   /** The same as id. */
@@ -4924,6 +5002,25 @@ export interface UpdateAutomationBody {
   draft?: boolean;
   /** The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed. */
   draftRevision?: number;
+}
+
+export interface UpdateBrandBody {
+  /** Of public pages too, as publicName of the project; null: the name of the project. */
+  name?: string | null;
+  /** A picture by https, or one of POST /media. */
+  logoUrl?: string | null;
+  postalAddress?: string | null;
+  /** null: the colours of blocks without a brand. */
+  colours?: BrandColours | null;
+  font?: 'sans' | 'serif' | 'mono';
+  /** Names of fonts, before those of font. */
+  families?: string[];
+  /** Profiles, for social blocks. */
+  links?: ContentLink[];
+  /** Of footer blocks; without spans they have name and address. */
+  footer?: BrandFooter | null;
+  /** Templates to publish again with the brand: each gets a new version of the same content. */
+  templateIds?: string[];
 }
 
 export interface UpdateCampaignBody {
@@ -5135,6 +5232,23 @@ export interface UpdateWebhookBody {
   events?: EventType[];
   /** true also resets the count of failing days. */
   isActive?: boolean;
+}
+
+export interface UpdatedBrand {
+  name: string;
+  logoUrl: string | null;
+  postalAddress: string | null;
+  /** null: the colours of blocks without a brand. */
+  colours: BrandColours | null;
+  font: 'sans' | 'serif' | 'mono';
+  /** Names of fonts, before those of font. */
+  families: string[];
+  /** Profiles, for social blocks. */
+  links: ContentLink[];
+  /** Of footer blocks; without spans they have name and address. */
+  footer: BrandFooter | null;
+  published: string[];
+  failed: UnpublishedTemplate[];
 }
 
 export interface Utm {

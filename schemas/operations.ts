@@ -290,6 +290,9 @@ const table = {
   'templates.convert': { role: 'viewer', scopes: ['read'] },
   'templates.test': { role: 'author', scopes: [] },
   'templates.links': { role: 'viewer', scopes: ['read'] },
+  'brand.get': { role: 'viewer', scopes: ['read'] },
+  'brand.update': { role: 'editor', scopes: [] },
+  'brand.preview': { role: 'viewer', scopes: ['read'] },
 
   'webhooks.create': { role: 'owner', scopes: [] },
   'webhooks.list': { role: 'viewer', scopes: ['read'], tool: reads },

@@ -94,6 +94,9 @@ export const PATTERN_SENTENCES: Readonly<Record<string, string>> = {
   "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": 'must be the name of a header: letters, digits and hyphens, for example X-Key',
   '^[\\x20-\\x7e]+$': 'must be one line of ASCII characters',
   '^#[0-9A-Fa-f]{6}$': 'must be a colour of # and six digits from 0 to 9 and a to f, for example #1a6b54',
+  '^(#[0-9A-Fa-f]{6}|brand\\.(primary|background|paper|text))$':
+    'must be a colour of # and six digits from 0 to 9 and a to f, or one of the brand: brand.primary, brand.background, brand.paper, brand.text',
+  '^[A-Za-z0-9][A-Za-z0-9 -]{0,39}$': 'must be the name of a font: letters, digits, spaces and hyphens',
   '^([1-9][0-9]{0,8}|draft)$': 'must be the number of a version, or draft',
   '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$': 'must be the tag of a language, for example en or pt-BR',
   '^[0-9a-f]{24}$': 'must be an id, 24 digits from 0 to 9 and a to f',

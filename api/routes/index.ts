@@ -33,6 +33,7 @@ import { importRoutes } from './people/imports.ts';
 import { listRoutes } from './people/lists.ts';
 import { personalDataRoutes } from './persons-own/personal-data.ts';
 import { preferenceRoutes } from './persons-own/preferences.ts';
+import { brandRoutes } from './templates/brand.ts';
 import { mediaRoutes } from './templates/media.ts';
 import { templateRoutes } from './templates/templates.ts';
 
@@ -64,6 +65,7 @@ export const productRoutes: Endpoint[] = [
   ...linkRoutes,
   ...senderRoutes,
   ...templateRoutes,
+  ...brandRoutes,
   ...previewRoutes,
   ...trackingRoutes,
   ...unsubscribeRoutes,

@@ -45,7 +45,7 @@ export async function createAutomation(
     entryCriteria: readEntry(input.entryCriteria),
     ...readReentry(input.reentry),
     exitCriteria: readExit(input.exitCriteria),
-    steps: await stepsOf(input.steps ?? [], newStepId({ at, seed })),
+    steps: await stepsOf(deps, project, input.steps ?? [], { newId: newStepId({ at, seed }) }),
     tags: input.tags ?? [],
     unsubscribeGroupId: input.unsubscribeGroupId || null,
     trackingOpen: input.trackingOpen ?? project.trackingOpen,
@@ -93,7 +93,7 @@ export async function updateAutomation(
   refuseEdit(before);
   if (before.activeAt) refuseAuthor(origin, 'changeActivated');
   refuseUnseenDraft(before, draftRevision);
-  const content = await changedContent(before, input, origin);
+  const content = await changedContent(deps, project, before, input, origin);
   const changed = await checkContent(deps, project, content, { areStepsNew: input.steps !== undefined });
   await requireNamed(deps, project, changed);
   await keepStepHeaders(deps, project, changed.steps, { given: input.steps, before: before.steps });
@@ -110,6 +110,8 @@ export async function updateAutomation(
 
 /** The content after a PATCH: fields that are left out stay. */
 export async function changedContent(
+  deps: AutomationsDeps,
+  project: Pick<Project, '_id'>,
   before: AutomationContent,
   input: AutomationInput,
   origin: Origin,
@@ -120,7 +122,9 @@ export async function changedContent(
     entryCriteria: input.entryCriteria ? readEntry(input.entryCriteria) : before.entryCriteria,
     ...readReentry(input.reentry ?? before.reentry),
     exitCriteria: input.exitCriteria ? readExit(input.exitCriteria) : before.exitCriteria,
-    steps: input.steps ? await stepsOf(input.steps, newStepId(origin), before.steps) : before.steps,
+    steps: input.steps
+      ? await stepsOf(deps, project, input.steps, { newId: newStepId(origin), before: before.steps })
+      : before.steps,
     tags: input.tags ?? before.tags,
     unsubscribeGroupId:
       input.unsubscribeGroupId === undefined ? before.unsubscribeGroupId : input.unsubscribeGroupId || null,
@@ -131,11 +135,12 @@ export async function changedContent(
 }
 
 async function stepsOf(
+  deps: AutomationsDeps,
+  project: Pick<Project, '_id'>,
   given: NonNullable<AutomationInput['steps']>,
-  newId: (place: string) => string,
-  before?: readonly AutomationStep[],
+  { newId, before }: { newId: (place: string) => string; before?: readonly AutomationStep[] },
 ): Promise<AutomationStep[]> {
-  return withWrittenMails(readSteps(given, newId, before), given, before);
+  return withWrittenMails(deps, project, readSteps(given, newId, before), given, before);
 }
 
 /** The fields of the automation that change when the content becomes its definition. */

@@ -37,12 +37,23 @@ export interface Project {
   sandboxAddresses?: boolean;
   /** Bounces and complaints of sandbox addresses suppress them, as they do others; absent: they do not. */
   sandboxSuppressions?: boolean;
+  /** Of content blocks that name it, besides publicName, logoUrl, color and postalAddress; absent: its defaults. */
+  brand?: ProjectBrand;
   /** Incremented with every change of fields, segments or automations, so that compiled copies can detect that they are stale. */
   audienceVersion: number;
   createdAt: Date;
   /** When its settings were changed last; absent: never. */
   updatedAt?: Date;
   deletedAt: Date | null;
+}
+
+/** Each part has a default (core/templates/brand.ts). The primary colour is the project's `color`. */
+export interface ProjectBrand {
+  colours?: Partial<Record<'background' | 'paper' | 'text', string>>;
+  font?: 'sans' | 'serif' | 'mono';
+  families?: string[];
+  links?: Array<{ label: string; href: string }>;
+  footer?: { spans?: unknown[]; unsubscribe: string; preferences?: string };
 }
 
 /** How many marketing mails an address gets at most within so many days of 24 hours (core/mail/frequency). */

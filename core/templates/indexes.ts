@@ -11,6 +11,11 @@ export const templateIndexes = {
       key: { projectId: 1, createdAt: -1, _id: -1, templateName: 1 },
       because: 'The templates of a project, newest first, and those with a part of a name, without reading the others.',
     },
+    brand: {
+      key: { projectId: 1, usesBrand: 1, _id: -1 },
+      partialFilterExpression: { usesBrand: true },
+      because: 'A change of the brand finds the templates that name it.',
+    },
   },
   templateVersions: {
     version: {

@@ -12,6 +12,8 @@ export interface TemplateContent {
   emailTemplate: string;
   /** The source of the text part, made of content blocks with the HTML. Absent as null: the text is made of the HTML. */
   text?: string | null;
+  /** Of content blocks that name the brand. Absent as false. */
+  usesBrand?: boolean;
   templateType: 'marketing' | 'transactional';
   builderType: 'code' | 'editor';
   /** Content blocks (schemas/templates/blocks.ts), or what an editor of a caller keeps here. */

@@ -31,6 +31,7 @@ declare module '../base/deps.ts' {
 
 type TemplateInput = Described<typeof updateTemplateBody> & {
   text?: string | null;
+  usesBrand?: boolean;
   isFlagged?: boolean;
   /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
   source?: Template['source'];
@@ -51,7 +52,7 @@ export async function createTemplate(
   origin: Origin,
 ): Promise<Template> {
   requireOne(input);
-  const made = newTemplate(project, (await withoutBlocks(input)) as NewCode, origin);
+  const made = newTemplate(project, (await withoutBlocks(deps, project, input)) as NewCode, origin);
   const { _id, projectId } = made;
   try {
     await inTransaction(deps, (session) => insertTemplate(deps, session, made));
@@ -78,6 +79,7 @@ export function newTemplate(project: Owner, input: NewCode, { at, seed, by }: Or
     previewText: input.previewText ?? '',
     emailTemplate: input.emailTemplate,
     text: input.text ?? null,
+    usesBrand: input.usesBrand ?? false,
     templateType: input.templateType ?? 'transactional',
     builderType: builderOf(input.builderType) ?? 'code',
     description: input.description ?? '',
@@ -130,7 +132,7 @@ export async function updateTemplate(
   written: TemplateInput,
   by: By = {},
 ): Promise<TemplateAt> {
-  return changeWritten(deps, project, templateId, await withoutBlocks(written), by);
+  return changeWritten(deps, project, templateId, await withoutBlocks(deps, project, written), by);
 }
 
 /** Of content blocks, that are compiled already. With `session` the caller announces what was published. */
@@ -178,6 +180,7 @@ export async function deleteTemplate(deps: TemplatesDeps, project: Project, temp
 const CONTENT = [
   'emailTemplate',
   'text',
+  'usesBrand',
   'subject',
   'previewText',
   'templateType',

@@ -22,10 +22,10 @@ export function shownVersion(template: Numbers): number {
 
 export function contentOf(stored: TemplateContent): Required<TemplateContent> {
   const { subject, previewText, emailTemplate, templateType, builderType, editorJson, parentBodyProperties } = stored;
-  const { trackingClick, trackingOpen, utm = null, text = null } = stored;
+  const { trackingClick, trackingOpen, utm = null, text = null, usesBrand = false } = stored;
   return {
     ...{ subject, previewText, emailTemplate, templateType, builderType, editorJson, parentBodyProperties },
-    ...{ trackingClick, trackingOpen, utm, text },
+    ...{ trackingClick, trackingOpen, utm, text, usesBrand },
   };
 }
 

@@ -1,42 +1,56 @@
 import { CONTENT_TAGS_MAX } from '../../schemas/templates/blocks.ts';
 import { TEMPLATE_LENGTH_MAX } from '../../schemas/templates/templates.ts';
 import { invalid } from '../base/errors.ts';
+import type { Project } from '../base/model.ts';
 import { breather } from '../base/work/breathe.ts';
+import { type Brand, branded } from './blocks/brand.ts';
 import { checkContent } from './blocks/check.ts';
 import { type CompiledContent, compileContent } from './blocks/content.ts';
 import { compiledOnce } from './cache.ts';
+import type { TemplatesDeps } from './deps.ts';
 import type { TemplateContent } from './model.ts';
+import { brandOf } from './project-brand.ts';
 
 /** A template is written as code or as content blocks; both are stored with the HTML that mail is made of. */
+
+type DbDeps = Pick<TemplatesDeps, 'db'>;
+type Tenant = Pick<Project, '_id'>;
 
 interface Written {
   content?: unknown;
   text?: string | null;
+  usesBrand?: boolean;
   emailTemplate?: string;
   editorJson?: Record<string, unknown> | null;
   builderType?: 'code' | 'editor' | 'visual';
 }
 
 /** Throws 400 for content that is at fault, and for code that is given with content. A text of the caller is none of ours: it is left out. */
-export async function withoutBlocks<Input extends Written>(input: Input): Promise<Input> {
-  const { content, text: _, ...code } = input;
+export async function withoutBlocks<Input extends Written>(
+  deps: DbDeps,
+  project: Tenant,
+  input: Input,
+): Promise<Input> {
+  const { content, text: _, usesBrand: __, ...code } = input;
   if (content === undefined) return code as unknown as Input;
   refuseBoth(input);
-  return { ...(code as unknown as Input), ...(await madeOfBlocks(content)) };
+  return { ...(code as unknown as Input), ...(await madeOfBlocks(content, { brand: await brandOf(deps, project) })) };
 }
 
 /** The mail of a campaign or of a step: code, or content blocks with what was made of them. */
 export type WrittenMail = Pick<TemplateContent, 'emailTemplate'> &
-  Partial<Pick<TemplateContent, 'text' | 'editorJson' | 'builderType'>>;
+  Partial<Pick<TemplateContent, 'text' | 'editorJson' | 'builderType' | 'usesBrand'>>;
 
 /** null: the call writes none. `path` is the one of the content in the body. */
 export async function writtenMail(
+  deps: DbDeps,
+  project: Tenant,
   { content, htmlTemplate }: { content?: unknown; htmlTemplate?: string | undefined },
   path = '',
 ): Promise<WrittenMail | null> {
   if (content === undefined) return htmlTemplate === undefined ? null : { emailTemplate: htmlTemplate };
   if (htmlTemplate !== undefined) refuseBeside([`${path}htmlTemplate`]);
-  return madeOfBlocks(content, `${path}content`);
+  return madeOfBlocks(content, { brand: await brandOf(deps, project), path: `${path}content` });
 }
 
 export function requireOne({ content, emailTemplate }: Written): void {
@@ -44,9 +58,20 @@ export function requireOne({ content, emailTemplate }: Written): void {
     throw invalid('Give emailTemplate or content.', 'emailTemplate: is required without content');
 }
 
-async function madeOfBlocks(content: unknown, path?: string): Promise<WrittenMail> {
+export async function madeOfBlocks(
+  given: unknown,
+  { brand, path }: { brand: Brand; path?: string },
+): Promise<WrittenMail> {
+  const { content, usesBrand } = branded(given, brand);
   const { html, text } = await compiledBlocks(content, path);
-  return { emailTemplate: html, text, editorJson: content as Record<string, unknown>, builderType: 'editor' };
+  const editorJson = given as Record<string, unknown>;
+  return { emailTemplate: html, text, editorJson, builderType: 'editor', usesBrand };
+}
+
+/** For a look at content that is not saved. */
+export async function renderedBlocks(deps: DbDeps, project: Tenant, content: unknown): Promise<CompiledContent> {
+  const { emailTemplate: html, text } = await madeOfBlocks(content, { brand: await brandOf(deps, project) });
+  return { html, text: text ?? '' };
 }
 
 /** Throws 400 for content that is at fault. Long content takes some milliseconds a step, with pauses between. */
@@ -85,7 +110,7 @@ export function rewritten(before: TemplateContent, given: Partial<TemplateConten
   const isCode = after.emailTemplate !== before.emailTemplate || given.editorJson !== undefined;
   if (!isCode) return { ...after, builderType: 'editor' };
   const { builderType = 'code', editorJson = null } = given;
-  return { ...after, builderType, editorJson, text: null };
+  return { ...after, builderType, editorJson, text: null, usesBrand: false };
 }
 
 function refuseBoth(input: Written): void {

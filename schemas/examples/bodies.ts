@@ -35,6 +35,17 @@ const mcp = {
   },
 };
 
+const brand = {
+  name: 'Example Bakery',
+  logoUrl: 'https://example.com/logo.png',
+  postalAddress: 'Market 1\nBath',
+  colours: { primary: '#7a1fa2', background: '#f2f3f5', paper: '#fdfdfd', text: '#22252a' },
+  font: 'sans' as const,
+  families: ['Inter'],
+  links: [{ label: 'Mastodon', href: 'https://social.example.com/@bakery' }],
+  footer: { unsubscribe: 'Unsubscribe', preferences: 'Preferences' },
+};
+
 const mails = {
   SendMailBody: {
     to: { email: 'ada@example.org', name: 'Ada' },
@@ -104,6 +115,8 @@ const mails = {
     },
   },
   ConvertTemplateBody: { from: 'html', source: '<h1>Hello {{firstName}}</h1><p>Your order is on its way.</p>' },
+  PreviewBrandBody: brand,
+  UpdateBrandBody: { ...brand, templateIds: [ids.template] },
   PreviewDraftBody: {
     emailTemplate: '<p>Hello {{firstName}}{{#if coupon}}, here is {{coupon}}{{/if}}</p>',
     subject: 'Order {{order}}',

@@ -7,6 +7,7 @@ export interface Look {
   colour?: string;
   accent?: string;
   font?: 'sans' | 'serif' | 'mono';
+  families?: string[];
   language?: string;
 }
 

@@ -22,7 +22,10 @@ const id = {
   pattern: '^[A-Za-z0-9_-]{1,64}$',
   description: 'Unique in the content, and kept for life.',
 };
-const colour = { type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' };
+/** Colours of the brand, by their names. */
+export const BRAND_COLOURS = ['primary', 'background', 'paper', 'text'] as const;
+const colour = { type: 'string', pattern: `^(#[0-9A-Fa-f]{6}|brand\\.(${BRAND_COLOURS.join('|')}))$` };
+const ofBrand = { type: 'boolean', enum: [true] };
 const align = { type: 'string', enum: ['left', 'center', 'right'] };
 /** A line break is a span of its own. */
 const words = { type: 'string', maxLength: TEXT_MAX, format: 'line' };
@@ -117,8 +120,15 @@ const test = {
   },
 };
 
+/** `ofBrand`: the fields that the brand has, where the block says so; it says so in documents alone. */
+interface TypeFields {
+  required: string[];
+  properties: JsonSchema;
+  ofBrand?: string[];
+}
+
 /** The fields of each type, without id and type. */
-const fieldsOf: Record<BlockType, { required: string[]; properties: JsonSchema }> = {
+const fieldsOf: Record<BlockType, TypeFields> = {
   text: { required: ['nodes'], properties: { nodes: { type: 'array', maxItems: 200, items: node } } },
   heading: {
     required: ['level', 'spans'],
@@ -135,7 +145,7 @@ const fieldsOf: Record<BlockType, { required: string[]; properties: JsonSchema }
   },
   divider: { required: [], properties: { colour, thickness: { type: 'integer', minimum: 1, maximum: 8 } } },
   space: { required: ['height'], properties: { height: { type: 'integer', minimum: 4, maximum: 160 } } },
-  social: { required: ['links'], properties: { links, align } },
+  social: { required: ['links'], properties: { links, align }, ofBrand: ['links'] },
   menu: { required: ['links'], properties: { links, align } },
   quote: { required: ['spans'], properties: { spans, by: short } },
   table: {
@@ -154,7 +164,11 @@ const fieldsOf: Record<BlockType, { required: string[]; properties: JsonSchema }
     required: ['name'],
     properties: { name: { ...short, minLength: 1 }, lines: { type: 'array', maxItems: 6, items: spans }, src, alt },
   },
-  header: { required: ['name'], properties: { name: { ...short, minLength: 1 }, src, href, width, align } },
+  header: {
+    required: ['name'],
+    properties: { name: { ...short, minLength: 1 }, src, href, width, align },
+    ofBrand: ['name'],
+  },
   footer: {
     required: ['unsubscribe'],
     properties: {
@@ -162,6 +176,7 @@ const fieldsOf: Record<BlockType, { required: string[]; properties: JsonSchema }
       unsubscribe: { ...short, minLength: 1, description: 'The words of the link to unsubscribe.' },
       preferences: { ...short, minLength: 1, description: 'The words of the link to the preferences.' },
     },
+    ofBrand: ['unsubscribe'],
   },
   html: {
     required: ['html'],
@@ -181,18 +196,39 @@ const fieldsOf: Record<BlockType, { required: string[]; properties: JsonSchema }
 
 export const blockTypes = Object.keys(fieldsOf) as BlockType[];
 
-export const blockSchemas = Object.fromEntries(
-  Object.entries(fieldsOf).map(([type, { required, properties }]) => [
-    type,
-    {
+export const blockSchemas = schemasOf(({ required, properties }) => ({ required, properties }));
+
+/** With the brand in the place of fields. */
+const describedBlocks = schemasOf(({ required, properties, ofBrand: named }) => ({
+  required: required.filter((name) => !named?.includes(name)),
+  properties: {
+    ...properties,
+    ...(named && { brand: { ...ofBrand, description: `Instead of ${named[0]}: that of the brand.` } }),
+  },
+}));
+
+function schemasOf(of: (fields: TypeFields) => TypeFields): Readonly<Record<BlockType, JsonSchema>> {
+  const schemas = Object.entries(fieldsOf).map(([type, fields]) => {
+    const { required, properties } = of(fields);
+    const schema = {
       title: `${type[0]!.toUpperCase()}${type.slice(1)}Block`,
       type: 'object',
       required: ['id', 'type', ...required],
       additionalProperties: false,
       properties: { id, type: { type: 'string', enum: [type] }, ...properties },
-    },
-  ]),
-) as unknown as Readonly<Record<BlockType, JsonSchema>>;
+    };
+    return [type, schema];
+  });
+  return Object.fromEntries(schemas);
+}
+
+export const fontField = { type: 'string', enum: ['sans', 'serif', 'mono'] } as const;
+export const familiesField = {
+  type: 'array',
+  maxItems: 4,
+  items: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9 -]{0,39}$' },
+  description: 'Names of fonts, before those of font.',
+} as const;
 
 const look = {
   title: 'ContentLook',
@@ -204,7 +240,8 @@ const look = {
     paper: { ...colour, description: 'Behind the blocks.' },
     colour: { ...colour, description: 'Of text.' },
     accent: { ...colour, description: 'Of links and buttons.' },
-    font: { type: 'string', enum: ['sans', 'serif', 'mono'] },
+    font: fontField,
+    families: familiesField,
     language: {
       type: 'string',
       pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
@@ -229,10 +266,25 @@ const described = {
     'The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer").',
   properties: {
     v: { type: 'integer', enum: [1] },
-    look,
-    blocks: { type: 'array', maxItems: BLOCKS_MAX, items: { anyOf: Object.values(blockSchemas) } },
+    look: {
+      ...look,
+      properties: { brand: { ...ofBrand, description: 'What is left out is that of the brand.' }, ...look.properties },
+    },
+    blocks: { type: 'array', maxItems: BLOCKS_MAX, items: { anyOf: Object.values(describedBlocks) } },
   },
   'x-checked-alone': true,
+};
+
+export const brandParts = {
+  colour: { type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' },
+  links: { ...links, minItems: 0 },
+  footer: {
+    title: 'BrandFooter',
+    type: 'object',
+    required: fieldsOf.footer.required,
+    additionalProperties: false,
+    properties: fieldsOf.footer.properties,
+  },
 };
 
 /** Checked by type where it is compiled, so that a fault names its block. */

@@ -16,6 +16,7 @@ const postsThatOnlyRead = [
   'templates.previewDraft',
   'templates.render',
   'templates.convert',
+  'brand.preview',
   'forms.preview',
   'campaigns.preview',
   'automations.simulate',

@@ -5,7 +5,7 @@ import { convertSource } from '../../../core/templates/convert/convert.ts';
 import { listVersions, publishTemplate, readTemplate, restoreTemplate } from '../../../core/templates/publish.ts';
 import { startersIn } from '../../../core/templates/starters/starters.ts';
 import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from '../../../core/templates/templates.ts';
-import { compiledBlocks } from '../../../core/templates/written.ts';
+import { renderedBlocks } from '../../../core/templates/written.ts';
 import { testAnswer } from '../../../schemas/campaigns/campaigns.ts';
 import { pageQuery } from '../../../schemas/common.ts';
 import { startersAnswer, startersQuery } from '../../../schemas/templates/starters.ts';
@@ -190,7 +190,7 @@ export const templateRoutes = [
     answer: renderAnswer,
     isComputed: true,
     perMinute: PREVIEWS_A_MINUTE,
-    handler: async ({ body }) => compiledBlocks(body.content),
+    handler: async ({ deps, project, body }) => renderedBlocks(deps, project, body.content),
   }),
   endpoint({
     operation: 'templates.convert',

@@ -55,7 +55,7 @@ export async function saveDraft(
   const at = await readAutomation(deps, project, id, 'draft');
   refuseArchived(at.automation);
   refuseUnseenDraft(at.automation, draftRevision);
-  const changed = await changedContent(at.content, input, origin);
+  const changed = await changedContent(deps, project, at.content, input, origin);
   const content = await checkContent(deps, project, changed, { areStepsNew: input.steps !== undefined });
   await requireNamed(deps, project, content);
   await keepStepHeaders(deps, project, content.steps, { given: input.steps, before: at.content.steps });

@@ -1,12 +1,15 @@
 import { TEMPLATE_LENGTH_MAX } from '../../../schemas/templates/templates.ts';
 import { AppError, invalid } from '../../base/errors.ts';
+import type { Project } from '../../base/model.ts';
 import { type WrittenMail, writtenMail } from '../../templates/written.ts';
+import type { AutomationsDeps } from '../deps.ts';
 import type { AutomationEmail, AutomationStep } from '../model.ts';
 import type { StepInput } from '../rules/parse-definition.ts';
 
 /** Characters that the content blocks of one automation may make: it is one document, and so is each of its versions. */
 const MADE_LENGTH_MAX = 2 * TEMPLATE_LENGTH_MAX;
 
+type Tenant = Pick<Project, '_id'>;
 type EmailInput = NonNullable<StepInput['email']> & { editorJson?: unknown };
 
 /**
@@ -14,6 +17,8 @@ type EmailInput = NonNullable<StepInput['email']> & { editorJson?: unknown };
  * as answers have both, keeps its blocks; other HTML is code.
  */
 export async function withWrittenMails(
+  deps: AutomationsDeps,
+  project: Tenant,
   steps: readonly AutomationStep[],
   given: readonly StepInput[],
   before: readonly AutomationStep[] = [],
@@ -21,7 +26,10 @@ export async function withWrittenMails(
   const written: AutomationStep[] = [];
   let length = 0;
   for (const [index, step] of steps.entries()) {
-    const email = step.type === 'email' ? await emailOf(step, given[index]?.email ?? {}, { before, index }) : null;
+    const email =
+      step.type === 'email'
+        ? await emailOf(deps, project, { step, given: given[index]?.email ?? {}, before, index })
+        : null;
     length += email?.editorJson ? (email.htmlTemplate ?? '').length + (email.text ?? '').length : 0;
     if (length > MADE_LENGTH_MAX)
       throw invalid(
@@ -33,16 +41,24 @@ export async function withWrittenMails(
   return written;
 }
 
-async function emailOf(
-  { stepId, email }: AutomationStep & { type: 'email' },
-  given: EmailInput,
-  { before, index }: { before: readonly AutomationStep[]; index: number },
-): Promise<AutomationEmail> {
+interface Place {
+  step: AutomationStep & { type: 'email' };
+  given: EmailInput;
+  before: readonly AutomationStep[];
+  index: number;
+}
+
+async function emailOf(deps: AutomationsDeps, project: Tenant, place: Place): Promise<AutomationEmail> {
+  const { step, given, before, index } = place;
+  const { stepId, email } = step;
   const path = `steps/${index}/email/`;
   const { content, htmlTemplate } = given;
-  if (content === undefined) return { ...email, ...(await blocksBehind(email, given, storedMail(before, stepId))) };
+  if (content === undefined) {
+    const known = blocksBehind(email, storedMail(before, stepId));
+    return { ...email, ...(known ?? (await blocksGiven(deps, project, email, given))) };
+  }
   if (given.templateId) throw besideTemplate(path);
-  return { ...email, ...stored(await writtenMail({ content, htmlTemplate }, path)) };
+  return { ...email, ...stored(await writtenMail(deps, project, { content, htmlTemplate }, path)) };
 }
 
 function storedMail(before: readonly AutomationStep[], stepId: string): AutomationEmail {
@@ -50,21 +66,26 @@ function storedMail(before: readonly AutomationStep[], stepId: string): Automati
   return step?.type === 'email' ? step.email : {};
 }
 
-/** Of HTML that comes back. */
-async function blocksBehind(
+/** Of HTML that comes back as it is stored. null: it is other HTML. */
+function blocksBehind(
   { htmlTemplate }: AutomationEmail,
-  { editorJson }: EmailInput,
-  { editorJson: blocks, text, ...before }: AutomationEmail,
-): Promise<Partial<AutomationEmail>> {
-  if (htmlTemplate === undefined) return {};
-  if (blocks && htmlTemplate === before.htmlTemplate) return { editorJson: blocks, ...(text ? { text } : {}) };
-  const made = editorJson ? await madeOf(editorJson) : {};
-  return made.htmlTemplate === htmlTemplate ? made : {};
+  { editorJson, text, ...before }: AutomationEmail,
+): Partial<AutomationEmail> | null {
+  const isSame = editorJson && htmlTemplate !== undefined && htmlTemplate === before.htmlTemplate;
+  return isSame ? { editorJson, ...(text ? { text } : {}) } : null;
 }
 
-async function madeOf(content: unknown): Promise<Partial<AutomationEmail>> {
+/** Of HTML that comes with the blocks that make it. */
+async function blocksGiven(
+  deps: AutomationsDeps,
+  project: Tenant,
+  { htmlTemplate }: AutomationEmail,
+  { editorJson }: EmailInput,
+): Promise<Partial<AutomationEmail>> {
+  if (htmlTemplate === undefined || !editorJson) return {};
   try {
-    return stored(await writtenMail({ content }));
+    const made = stored(await writtenMail(deps, project, { content: editorJson }));
+    return made.htmlTemplate === htmlTemplate ? made : {};
   } catch (error) {
     if (error instanceof AppError) return {};
     throw error;

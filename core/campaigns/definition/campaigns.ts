@@ -71,7 +71,7 @@ export async function plannedCampaign(
   if (publishes(input)) refuseAuthor(origin, 'publish');
   if (input.templateId === undefined && input.htmlTemplate === undefined && input.content === undefined)
     throw invalid('Give templateId, htmlTemplate or content.', 'templateId: is required, or htmlTemplate or content');
-  const mail = await broughtMail(input);
+  const mail = await broughtMail(deps, project, input);
   const blank = newCampaign(deps, project, origin, input);
   const plain = { ...blank, ...plainFields(blank, input) };
   const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };

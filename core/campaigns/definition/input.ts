@@ -104,8 +104,12 @@ export async function namedFields(deps: CampaignsDeps, project: Project, input: 
 }
 
 /** The mail that a call brings, as code or as content blocks, which are compiled here, once. null: it brings none. */
-export async function broughtMail({ content, htmlTemplate }: CampaignInput): Promise<WrittenMail | null> {
-  return writtenMail({ content, htmlTemplate });
+export async function broughtMail(
+  deps: CampaignsDeps,
+  project: Pick<Project, '_id'>,
+  { content, htmlTemplate }: CampaignInput,
+): Promise<WrittenMail | null> {
+  return writtenMail(deps, project, { content, htmlTemplate });
 }
 
 interface TemplateWrite {

@@ -52,7 +52,7 @@ export async function changedCampaign(
   if (publishes(input)) refuseAuthor(origin, 'publish');
   const isOpen = isEditable(before);
   if (!isOpen) refuseLateChanges(before, input);
-  const mail = await broughtMail(input);
+  const mail = await broughtMail(deps, project, input);
   const plain = { ...before, ...plainFields(before, input) };
   const now = deps.clock.now();
   const timing = isOpen ? timingOf(plain, input, now, deps.config.sendNowDelay) : lateTiming(plain, input, now);

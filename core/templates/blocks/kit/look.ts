@@ -1,13 +1,14 @@
 import type { Look } from '../../../../schemas/templates/block-types.ts';
 import { readableOn } from '../../../base/text/colours.ts';
 
-const LOOK: Required<Look> = {
+export const LOOK: Required<Look> = {
   width: 600,
   background: '#f2f3f5',
   paper: '#fdfdfd',
   colour: '#22252a',
   accent: '#1a5fb4',
   font: 'sans',
+  families: [],
   language: 'en',
 };
 
@@ -27,8 +28,9 @@ export function completed(look: Look | undefined): Required<Look> {
   return { ...LOOK, ...look };
 }
 
-export function fontOf({ font }: Required<Look>): string {
-  return FONTS[font];
+/** The fonts of a brand come first: most mail programs have none of them. */
+export function fontOf({ font, families }: Required<Look>): string {
+  return [...families.map((family) => `'${family}'`), FONTS[font]].join(',');
 }
 
 export function directionOf({ language }: Required<Look>): 'ltr' | 'rtl' {
