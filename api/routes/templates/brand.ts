@@ -7,9 +7,11 @@ import {
   updateBrandBody,
   updatedBrandAnswer,
 } from '../../../schemas/templates/brand.ts';
-import { endpoint, PREVIEWS_A_MINUTE } from '../../http/endpoint.ts';
+import { endpoint } from '../../http/endpoint.ts';
 
 const tag = 'templates';
+/** Each compiles up to a hundred mails. */
+const LOOKS_A_MINUTE = 60;
 
 export const brandRoutes = [
   endpoint({
@@ -42,10 +44,11 @@ export const brandRoutes = [
     key: 'token',
     tag,
     summary: 'List the templates that a brand would change, without saving it',
+    description: '60 a minute.',
     body: previewBrandBody,
     answer: brandPreviewAnswer,
     isComputed: true,
-    perMinute: PREVIEWS_A_MINUTE,
+    perMinute: LOOKS_A_MINUTE,
     handler: async ({ deps, project, body }) => {
       const { templates, total } = await previewBrand(deps, project, body);
       const named = templates.map(({ templateId, templateName }) => ({ templateId, templateName }));
