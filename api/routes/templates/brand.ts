@@ -7,11 +7,9 @@ import {
   updateBrandBody,
   updatedBrandAnswer,
 } from '../../../schemas/templates/brand.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint, PREVIEWS_A_MINUTE } from '../../http/endpoint.ts';
 
 const tag = 'templates';
-/** Each compiles up to a hundred mails. */
-const LOOKS_A_MINUTE = 60;
 
 export const brandRoutes = [
   endpoint({
@@ -44,11 +42,10 @@ export const brandRoutes = [
     key: 'token',
     tag,
     summary: 'List the templates that a brand would change, without saving it',
-    description: '60 a minute.',
     body: previewBrandBody,
     answer: brandPreviewAnswer,
     isComputed: true,
-    perMinute: LOOKS_A_MINUTE,
+    perMinute: PREVIEWS_A_MINUTE,
     handler: async ({ deps, project, body }) => {
       const { templates, total } = await previewBrand(deps, project, body);
       const named = templates.map(({ templateId, templateName }) => ({ templateId, templateName }));
