@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { Template } from '../../../client/index.ts';
+import type { Starter, Template, TemplateContent } from '../../../client/index.ts';
 import { useAct } from '../../acts.ts';
 import { api } from '../../api.ts';
 import { count } from '../../parts/data/format.ts';
@@ -9,7 +9,7 @@ import { type Column, Table } from '../../parts/data/table.tsx';
 import { Time } from '../../parts/data/time.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Options } from '../../parts/forms/choices.tsx';
-import { Field } from '../../parts/forms/field.tsx';
+import { Field, Select } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FilterSelect } from '../../parts/forms/search-box.tsx';
 import { confirm } from '../../parts/over/confirm.tsx';
@@ -146,14 +146,27 @@ function TemplateState({ template }: { template: Template }) {
   return <State tone="good">Published</State>;
 }
 
+function codeOf(subject: string, templateType: string) {
+  return { subject, emailTemplate: starter(templateType) };
+}
+
+function blocksOf(name: string, templateType: string, begun: Starter | undefined) {
+  if (!begun) return { subject: name, content: starterContent(templateType) };
+  const { subject, previewText, content } = begun;
+  return { subject, previewText, content: content as unknown as TemplateContent };
+}
+
 function NewDialog({ onClose }: { onClose: () => void }) {
-  const form = useForm({ templateName: '', templateType: 'marketing', made: 'blocks' });
-  const submit = form.submit(async ({ templateName, templateType, made }) => {
+  const form = useForm({ templateName: '', templateType: 'marketing', made: 'blocks', starter: '' });
+  const starters = useQuery(async (signal) => (await api.templates.starters({}, { signal })).starters);
+  const { templateType, made, starter: chosen } = form.values.value;
+  const offered = (starters.data.value ?? []).filter((one) => one.templateType === templateType);
+  const begun = offered.find(({ id }) => id === chosen);
+  const submit = form.submit(async ({ templateName }) => {
     const { templateId } = await api.templates.create({
       templateName,
       templateType: templateType as Template['templateType'],
-      subject: templateName,
-      ...(made === 'code' ? { emailTemplate: starter(templateType) } : { content: starterContent(templateType) }),
+      ...(made === 'code' ? codeOf(templateName, templateType) : blocksOf(templateName, templateType, begun)),
       draft: true,
     });
     onClose();
@@ -184,6 +197,15 @@ function NewDialog({ onClose }: { onClose: () => void }) {
           { value: 'code', label: 'Code', hint: 'HTML of your own.' },
         ]}
       />
+      {made === 'blocks' && (
+        <Select
+          form={form}
+          name="starter"
+          label="Begin with"
+          hint={begun?.description ?? 'A few blocks.'}
+          options={[{ value: '', label: 'A greeting' }, ...offered.map(({ id, name }) => ({ value: id, label: name }))]}
+        />
+      )}
     </FormDialog>
   );
 }

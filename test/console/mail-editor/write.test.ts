@@ -124,4 +124,31 @@ describe('The editor of mails', () => {
     expect((await stored(page)).blocks.map(({ type }) => type)).to.deep.equal(['heading', 'space', 'text', 'footer']);
     await expectAccessible(page);
   });
+
+  it('begins with a mail that others have written, and is used on a telephone', async () => {
+    const page = await suite.open('/templates', { width: 375 });
+    await page.getByRole('button', { name: 'New template' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Winter letter');
+    await dialog.getByLabel('Begin with').selectOption({ label: 'Newsletter' });
+    await expectAccessible(page);
+    await shoot(page, 'blocks-dialog');
+    await dialog.getByRole('button', { name: 'Make template' }).click();
+    const { mail, panel, block, add, save } = editorOf(page);
+    await block('footer').waitFor();
+    const before = (await stored(page)).blocks.length;
+    await expectAccessible(page);
+    await shoot(page, 'blocks-newsletter');
+    await block('heading').first().tap();
+    await add('Button');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await panel.getByRole('heading', { name: 'Button' }).waitFor();
+    await panel.getByLabel('Leads to').fill('https://bakery.example/');
+    await expectAccessible(page);
+    await panel.getByRole('button', { name: 'Close' }).click();
+    await mail.getByText('Read more').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(375);
+    await save();
+    expect((await stored(page)).blocks).to.have.length(before + 1);
+  });
 });
