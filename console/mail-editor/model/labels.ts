@@ -69,6 +69,7 @@ export function linesOf(block: Block, margin = ''): string[] {
 }
 
 function linesIn(name: string, value: unknown, margin: string): string[] {
+  if (value === 'paragraph') return [];
   if (typeof value !== 'object' || value === null) return [`${margin}${name}: ${value}`];
   if (!Array.isArray(value)) return Object.entries(value).flatMap(([inner, one]) => linesIn(inner, one, margin));
   if (value.length > 0 && value.every(isSpan)) return [`${margin}${value.map(spanText).join('')}`];

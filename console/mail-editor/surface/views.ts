@@ -54,15 +54,15 @@ class BlockView implements NodeView {
         '--m-shares',
         this.#node.children.map(({ attrs }) => `minmax(0, ${attrs.props.share}fr)`).join(' '),
       );
-    this.dom.classList.toggle('empty', this.#node.inlineContent && this.#node.content.size === 0);
+    this.dom.classList.toggle('m-empty', this.#node.inlineContent && this.#node.content.size === 0);
   }
 
   selectNode(): void {
-    this.dom.classList.add('chosen');
+    this.dom.classList.add('m-chosen');
   }
 
   deselectNode(): void {
-    this.dom.classList.remove('chosen');
+    this.dom.classList.remove('m-chosen');
   }
 
   stopEvent({ target, type }: Event): boolean {
@@ -124,7 +124,7 @@ class PartView implements NodeView {
   update(node: Node): boolean {
     if (node.type !== this.#node.type) return false;
     this.#node = node;
-    this.dom.classList.toggle('empty', node.childCount === 0);
+    this.dom.classList.toggle('m-empty', node.childCount === 0);
     return true;
   }
 

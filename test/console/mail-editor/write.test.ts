@@ -123,6 +123,18 @@ describe('The editor of mails', () => {
     await save();
     expect((await stored(page)).blocks.map(({ type }) => type)).to.deep.equal(['heading', 'space', 'text', 'footer']);
     await expectAccessible(page);
+    // A key on a chosen block does not take its place.
+    await block('heading').click();
+    await panel.getByRole('heading', { name: 'Heading' }).waitFor();
+    await keys.press('Escape');
+    await mail.locator('.m-of-heading.m-chosen').waitFor();
+    await keys.type('Below');
+    await block('words').getByText('Below').waitFor();
+    await mail.getByRole('heading', { name: 'Fresh bread' }).waitFor();
+    await keys.press('Escape');
+    await mail.locator('.m-of-words.m-chosen').waitFor();
+    await keys.press('Delete');
+    await said(/^Text “Below” is removed/);
   });
 
   it('begins with a mail that others have written, and is used on a telephone', async () => {
