@@ -1,3 +1,4 @@
+import { closeHistory } from 'prosemirror-history';
 import { Fragment, type Node } from 'prosemirror-model';
 import {
   type Command,
@@ -23,6 +24,11 @@ export interface Chosen {
 
 /** In words, for screen readers. */
 const SAID = 'said';
+
+/** An act is a step of undo, however soon it follows a key. */
+function done(tr: Transaction, words: string): Transaction {
+  return closeHistory(tr.setMeta(SAID, words));
+}
 
 export function saidOf(tr: Transaction): string | undefined {
   return tr.getMeta(SAID);
@@ -69,8 +75,7 @@ export function addBlock(type: BlockType, place?: number, fields: Partial<Block>
     const { from, to } = place === undefined ? room(state, made) : { from: place, to: place };
     if (dispatch) {
       const tr = state.tr.replaceWith(from, to, made);
-      tr.setMeta(SAID, `${nameOf(blockOf(made))} is added.`);
-      dispatch(choose(tr, from));
+      dispatch(choose(done(tr, `${nameOf(blockOf(made))} is added.`), from));
     }
     return true;
   };
@@ -122,7 +127,7 @@ export const removeBlock: Command = (state, dispatch) => {
   if (dispatch) {
     const tr = state.tr.delete(chosen.at, chosen.at + chosen.node.nodeSize);
     tr.setSelection(Selection.near(tr.doc.resolve(Math.min(chosen.at, tr.doc.content.size)), -1));
-    dispatch(tr.setMeta(SAID, `${nameOf(blockOf(chosen.node))} is removed.`).scrollIntoView());
+    dispatch(done(tr, `${nameOf(blockOf(chosen.node))} is removed.`).scrollIntoView());
   }
   return true;
 };
@@ -133,7 +138,7 @@ export const copyBlock: Command = (state, dispatch) => {
   if (dispatch) {
     const at = chosen.at + chosen.node.nodeSize;
     const tr = state.tr.insert(at, chosen.node);
-    dispatch(choose(tr.setMeta(SAID, `${nameOf(blockOf(chosen.node))} is copied.`), at));
+    dispatch(choose(done(tr, `${nameOf(blockOf(chosen.node))} is copied.`), at));
   }
   return true;
 };
@@ -158,7 +163,7 @@ function moved(state: EditorState, { node, at }: Chosen, to: number): Transactio
   const by = place - at;
   if (isWhole) tr.setSelection(NodeSelection.create(tr.doc, place));
   else tr.setSelection(TextSelection.create(tr.doc, anchor + by, head + by));
-  return tr.setMeta(SAID, `${nameOf(blockOf(node))} is moved: ${placeIn(tr.doc, place)}.`).scrollIntoView();
+  return done(tr, `${nameOf(blockOf(node))} is moved: ${placeIn(tr.doc, place)}.`).scrollIntoView();
 }
 
 /** '2 of 5', 'in column 1, 2 of 2'. */
@@ -214,7 +219,7 @@ export function setOfMail(state: EditorState, name: 'props' | 'about', value: ob
 /** All of it, as another person has saved it. */
 export function setMail(state: EditorState, doc: Node): Transaction {
   const { props, about } = doc.attrs;
-  const tr = state.tr.replaceWith(0, state.doc.content.size, doc.content);
+  const tr = closeHistory(state.tr.replaceWith(0, state.doc.content.size, doc.content));
   return tr.setDocAttribute('props', props).setDocAttribute('about', about);
 }
 

@@ -84,6 +84,27 @@ describe('A mail of blocks is saved', () => {
     expect((await stored(page)).blocks).to.deep.equal(content.blocks);
   });
 
+  it('before an earlier version is restored, which undo takes back too', async () => {
+    const page = await suite.open(await make(content));
+    const { mail, said } = editorOf(page);
+    await mail.getByText('The first line').click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' goes on');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('row', { name: /^2 in the editor/ }).waitFor();
+    await mail.getByText('goes on').click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' and on');
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('Version 1 is in the editor again').waitFor();
+    await page.getByRole('row', { name: /^4 in the editor/ }).waitFor();
+    expect((await stored(page)).blocks).to.deep.equal(content.blocks);
+    await mail.getByText('The first line', { exact: true }).click();
+    await page.keyboard.press('Control+z');
+    await said(/^Taken back/);
+    await mail.getByText('The first line goes on and on').waitFor();
+  });
+
   it('is read by a viewer, who changes nothing', async () => {
     const page = await suite.open(await make(content), { role: 'viewer' });
     const { mail, panel } = editorOf(page);

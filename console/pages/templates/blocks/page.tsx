@@ -109,7 +109,8 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
     onSaved(published);
   });
   async function restore(version: number): Promise<void> {
-    const { newestVersion } = conflict.base;
+    // Words without a version become one first.
+    const { newestVersion } = form.isChanged.peek() ? await saveDraft(form.values.peek()) : conflict.base;
     const restored = await conflict.save(() => api.templates.restore(templateId, { version, newestVersion }));
     onSaved(restored);
     if (restored.editorJson) take(valuesOf(restored));
