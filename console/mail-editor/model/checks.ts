@@ -70,7 +70,7 @@ function thingFindings(block: Block): Finding[] {
 }
 
 function addressesOf(block: Block): string[] {
-  if (block.type === 'menu' || block.type === 'social') return block.links.map(({ href }) => href);
+  if (block.type === 'menu' || block.type === 'social') return (block.links ?? []).map(({ href }) => href);
   return 'href' in block && block.href ? [block.href] : [];
 }
 
@@ -85,10 +85,13 @@ function colourFindings(block: Block, { paper, accent }: Colours): Finding[] {
   return pale ? at(block, 'has words that are hard to read on this paper.') : [];
 }
 
+/** Of the item, the brand and the campaign. */
+const OF_OTHERS = /^(@|brand\.|campaign\.)/;
+
 function variableFindings(block: Block, known: Known['variables']): Finding[] {
   if (!known) return [];
   const names = spansIn(block).flatMap(({ variable, fallback }) => (variable && !fallback ? [variable] : []));
-  const unknown = [...new Set(names)].filter((name) => !known.has(name) && !name.startsWith('@'));
+  const unknown = [...new Set(names)].filter((name) => !known.has(name) && !OF_OTHERS.test(name));
   return unknown.flatMap((name) =>
     at(block, `names “${name}”, which no person has. Give it words instead, or another name.`),
   );

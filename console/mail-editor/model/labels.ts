@@ -55,7 +55,7 @@ function wordsIn(block: Block): string {
       return block.alt;
     case 'header':
     case 'signature':
-      return block.name;
+      return block.name ?? '';
     default:
       return '';
   }

@@ -18,7 +18,7 @@ interface RowsProps {
 /** Links of a row, and conditions: fields of which there may be several. */
 export function Rows({ block, ...others }: RowsProps) {
   if (block.type === 'menu' || block.type === 'social')
-    return <Links key={block.links.length} block={block} {...others} />;
+    return <Links key={block.links?.length} block={block} {...others} />;
   if (block.type === 'when') return <Tests key={block.tests.length} block={block} {...others} />;
   return null;
 }
@@ -26,7 +26,7 @@ export function Rows({ block, ...others }: RowsProps) {
 type Link = Block<'menu'>['links'][number];
 
 function Links({ block, why, errors, onSet }: RowsProps & { block: Block<'menu'> | Block<'social'> }) {
-  const { links } = block;
+  const { links = [] } = block;
   const texts = Object.fromEntries(
     links.flatMap(({ label, href }, index) => [
       [`links/${index}/label`, label],

@@ -99,6 +99,7 @@ export function readValue(
       throw new RangeError(`A whole number from ${min} to ${max}.`);
     return number;
   }
-  if (kind === 'colour' && !/^#[0-9a-f]{6}$/i.test(text)) throw new RangeError('A colour such as #1a5fb4.');
+  if (kind === 'colour' && !/^(#[0-9a-f]{6}|brand\.[a-z]+)$/i.test(text))
+    throw new RangeError('A colour such as #1a5fb4.');
   return name === 'level' ? Number(text) : text;
 }

@@ -20,3 +20,8 @@ export function setVariable(made: HTMLElement, name: string, value: string | und
   if (value === undefined) made.style.removeProperty(name);
   else made.style.setProperty(name, value);
 }
+
+/** undefined: a colour of the brand, by its name, which the preview shows. */
+export function colourOf(colour: string | undefined): string | undefined {
+  return colour?.startsWith('#') ? colour : undefined;
+}

@@ -1,7 +1,7 @@
 import type { Block, BlockType } from '../../../schemas/templates/block-types.ts';
 import { textOn } from '../../parts/data/colours.ts';
 import { conditionOf } from '../model/conditions.ts';
-import { element, fixed, setVariable } from './dom.ts';
+import { colourOf, element, fixed, setVariable } from './dom.ts';
 import { pictureOf } from './pictures.ts';
 
 /** A block as it looks in the mail. */
@@ -37,9 +37,12 @@ const plain = (tag: string, name: string) => () => {
   return { element: made, inside: made };
 };
 
-function links({ links: all, align }: Block<'menu'> | Block<'social'>): HTMLElement {
+/** Those of the brand are drawn by the server. */
+function links({ links: all = OF_BRAND, align }: Block<'menu'> | Block<'social'>): HTMLElement {
   return element('p', { class: `m-links ${align ?? ''}` }, ...all.map(({ label }) => element('span', {}, label)));
 }
+
+const OF_BRAND = [{ label: 'Profiles of the brand', href: '' }];
 
 function heading(block: Block<'heading'>): Drawing {
   const made = element(`h${block.level}`, {});
@@ -73,8 +76,9 @@ const drawings: { [Type in BlockType]: Draw<Type> } = {
     },
     ({ background, colour, align = '' }, made) => {
       made.element.className = align;
-      setVariable(made.inside, '--m-button', background);
-      setVariable(made.inside, '--m-on-button', colour ?? (background && textOn(background)));
+      const [ground, ink] = [colourOf(background), colourOf(colour)];
+      setVariable(made.inside, '--m-button', ground);
+      setVariable(made.inside, '--m-on-button', ink ?? (ground && textOn(ground)));
       return true;
     },
   ),
@@ -93,7 +97,7 @@ const drawings: { [Type in BlockType]: Draw<Type> } = {
       const inside = element('p');
       return { element: element('div', { class: 'm-footer' }, inside, fixed('p', { class: 'm-quiet' })), inside };
     },
-    ({ unsubscribe, preferences }, { element: made }) => {
+    ({ unsubscribe = 'Unsubscribe', preferences }, { element: made }) => {
       const all = [unsubscribe, ...(preferences === undefined ? [] : [preferences])];
       made.lastElementChild!.replaceChildren(...all.map((one) => element('span', {}, one)));
       return true;
@@ -135,7 +139,7 @@ const drawings: { [Type in BlockType]: Draw<Type> } = {
   ),
   divider: still(({ colour, thickness = 1 }) => {
     const made = element('hr');
-    setVariable(made, '--m-line', colour);
+    setVariable(made, '--m-line', colourOf(colour));
     setVariable(made, '--m-thick', `${thickness}px`);
     return made;
   }),
@@ -146,7 +150,7 @@ const drawings: { [Type in BlockType]: Draw<Type> } = {
   }),
   social: still(links),
   menu: still(links),
-  header: still(({ name, src, width = 160, align = '' }) =>
+  header: still(({ name = 'Name of the brand', src, width = 160, align = '' }) =>
     element('p', { class: `m-header ${align}` }, src ? pictureOf(src, name, width) : name),
   ),
   html: still(({ html }) => element('pre', { class: 'm-html' }, html)),

@@ -24,7 +24,7 @@ import { backspace, breakLine, enter, lineBelow, nextCell } from '../model/keys.
 import { LOOK } from '../model/look.ts';
 import { cleanedHtml, cleanedSlice } from '../model/pasted.ts';
 import { schema } from '../model/schema.ts';
-import { setVariable } from './dom.ts';
+import { colourOf, setVariable } from './dom.ts';
 import { type Outside, viewsOf } from './views.ts';
 
 export interface Asked extends Outside {
@@ -203,8 +203,8 @@ function drawLook(parent: HTMLElement, doc: Node): void {
   const look: Look = doc.attrs.props.look ?? {};
   const { font = 'sans' } = look;
   for (const name of ['background', 'paper', 'colour', 'accent'] as const)
-    setVariable(parent, `--m-${name}`, look[name] ?? LOOK[name]);
-  setVariable(parent, '--m-on-accent', textOn(look.accent ?? LOOK.accent));
+    setVariable(parent, `--m-${name}`, colourOf(look[name]) ?? LOOK[name]);
+  setVariable(parent, '--m-on-accent', textOn(colourOf(look.accent) ?? LOOK.accent));
   setVariable(parent, '--m-width', `${look.width ?? LOOK.width}px`);
   setVariable(parent, '--m-font', FONTS[font] ?? FONTS.sans);
 }

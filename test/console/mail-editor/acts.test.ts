@@ -145,7 +145,12 @@ describe('The checks of the editor of mails', () => {
 
   it('find what is missing, hard to read, too long and unknown, and nothing else', () => {
     const sound: Block[] = [
-      words([{ text: 'Hello ' }, { variable: 'firstName' }, { text: 'red', colour: '#b3261a' }]),
+      words([
+        { text: 'Hello ' },
+        { variable: 'firstName' },
+        { variable: 'brand.name' },
+        { text: 'red', colour: '#b3261a' },
+      ]),
       {
         id: 'b',
         type: 'button',

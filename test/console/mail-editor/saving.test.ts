@@ -106,8 +106,10 @@ describe('A mail of blocks is saved', () => {
   });
 
   it('is read by a viewer, who changes nothing', async () => {
-    const page = await suite.open(await make(content), { role: 'viewer' });
+    const ofBrand = ['header', 'social'].map((type) => ({ id: type, type, brand: true }) as unknown as Block);
+    const page = await suite.open(await make({ v: 1, blocks: [...ofBrand, ...content.blocks] }), { role: 'viewer' });
     const { mail, panel } = editorOf(page);
+    await mail.getByText('Profiles of the brand').waitFor();
     await mail.getByText('The first line').click();
     await page.keyboard.type('x');
     expect(await mail.getAttribute('contenteditable')).to.equal('false');
