@@ -12,8 +12,11 @@ import { Notice } from '../../parts/page/notice.tsx';
 import { to } from '../../router.ts';
 import { isRefusal } from './changes.ts';
 import { compareDefinitions, differenceWords } from './graph/compare.ts';
+import { Versions } from './graph/versions.tsx';
+import { useAutomationNames } from './names.ts';
 
 interface Props {
+  /** The version that runs. */
   automation: Automation;
   /** The same with the content of its draft, and the numbers of people. */
   draft: Automation;
@@ -87,7 +90,9 @@ export function PublishDialog({
   /** Shows what is missing; otherwise the dialog says it. */
   onRefused?: (error: unknown) => void;
 }) {
-  const { id, name, version = 1, draftRevision, status } = automation;
+  const { id, name, version = 1, status } = automation;
+  const { draftRevision } = draft;
+  const names = useAutomationNames([automation, draft]);
   const { inside = 0, leaving = [] } = draft.draft ?? {};
   const leave = leaving.reduce((sum, step) => sum + step.inside, 0);
   const form = useForm<{ existing: string }>({ existing: 'keep' });
@@ -116,9 +121,11 @@ export function PublishDialog({
       form={form}
       action={`Publish version ${version + 1}`}
       operation="automations.publish"
+      isWide
       onClose={onClose}
       onSubmit={publish}
     >
+      <Versions running={automation} draft={draft} names={names} />
       <p class="sub">People who enter from now on get this version.</p>
       <Options
         form={form}

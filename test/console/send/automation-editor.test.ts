@@ -122,6 +122,10 @@ describe('The editor of automations', () => {
     await page.getByText('draft of version').waitFor();
     await node(/^In two sentences.*changed/).waitFor();
     await click(page.getByRole('button', { name: 'Publish…' }));
+    await dialog.getByText('changed In two sentences: subject').waitFor();
+    await dialog.getByText('0 people on the way').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'editor-publish');
     await click(dialog.getByRole('button', { name: /^Publish version/ }));
     await page.getByText(/^Published version/).waitFor();
     expect(acts.count, 'acts to version 2').to.be.at.most(ACTS_TO_PUBLISH_MAX);

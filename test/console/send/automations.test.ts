@@ -194,6 +194,15 @@ describe('The pages of automations', () => {
     await page.getByRole('button', { name: 'Publish…' }).click();
     await dialog.getByText('5 people go on in the version they have').waitFor();
     await dialog.getByText('3 people go on in version 2. 2 people leave, since their step is gone.').waitFor();
+    const changes = dialog.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    expect(await changes.allTextContents()).to.deep.equal([
+      'added Wait 4 days',
+      'changed Wait 2 days: how long',
+      'removed Wait 1 day',
+    ]);
+    expect(await dialog.locator('.node.added').count()).to.equal(1);
+    expect(await dialog.locator('.node.removed').count()).to.equal(1);
+    expect(await dialog.locator('.node.changed').count()).to.equal(2);
     await expectAccessible(page);
     await shoot(page, 'automation-publish');
     await dialog.getByLabel('Move to the new one').check();

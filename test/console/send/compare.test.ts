@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  changedParts,
   compareDefinitions,
   type Definition,
   differenceWords,
@@ -35,6 +36,18 @@ describe('The differences between a draft and what runs', () => {
     const same = { steps: [turned!, ...rest], unsubscribeGroupId: undefined };
     expect(compared(same as Partial<Definition>)).to.deep.equal({ marks: new Map(), isReordered: false, others: [] });
     expect(words(same as Partial<Definition>)).to.equal('no difference');
+  });
+
+  it('name the parts of a step that differ', () => {
+    const parts = (before: object, after: object) =>
+      changedParts(email('m', before), { ...email('m', after), nextStepId: 'w2' });
+    expect(parts({}, { subject: 'Other', htmlTemplate: 'y' })).to.deep.equal([
+      'where it leads',
+      'subject',
+      'text of the mail',
+    ]);
+    expect(changedParts(wait('w'), wait('w', 3))).to.deep.equal(['how long']);
+    expect(changedParts(wait('w'), wait('w'))).to.deep.equal([]);
   });
 
   it('mark steps by their ids: added, changed, removed', () => {

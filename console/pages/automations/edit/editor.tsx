@@ -95,7 +95,9 @@ function Editor(props: Props) {
     if ((await saving.save()) && (await changeState(edited, 'activate', saving.refuse))) await reload();
   }
   async function publish(): Promise<void> {
-    if (await saving.save()) toPublish.value = await read(automation.id);
+    if (!(await saving.save())) return;
+    const [draft] = await Promise.all([read(automation.id), running.reload()]);
+    toPublish.value = draft;
   }
   /** While it is simulated, a mail of the way is looked at. */
   function chooseOn(id: string | null, then?: 'fields'): void {
@@ -187,9 +189,9 @@ function Editor(props: Props) {
           )}
         </aside>
       </div>
-      {toPublish.value && (
+      {toPublish.value && running.data.value && (
         <PublishDialog
-          automation={toPublish.value}
+          automation={running.data.value}
           draft={toPublish.value}
           onDone={reload}
           onRefused={saving.refuse}

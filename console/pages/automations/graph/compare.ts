@@ -71,6 +71,41 @@ function idsOf(steps: readonly AutomationStep[], known: ReadonlyMap<string, Auto
   return steps.map(({ stepId }) => stepId).filter((stepId) => known.has(stepId));
 }
 
+const PARTS: Readonly<Record<string, string>> = {
+  delay: 'how long',
+  until: 'until when',
+  branches: 'ways',
+  shares: 'ways',
+  update: 'what is set',
+  waitEvent: 'what is waited for',
+  webhook: 'what is posted',
+  eventName: 'event',
+  filterCriteria: 'conditions',
+  checkExitCriteria: 'leaving early',
+  'email/subject': 'subject',
+  'email/previewText': 'preview text',
+  'email/htmlTemplate': 'text of the mail',
+  'email/templateId': 'template',
+  'email/senderEmail': 'sender',
+  'email/senderName': 'sender',
+  'email/senderReplyToEmail': 'address for answers',
+  'email/tags': 'tags',
+  'email/whenCapped': 'frequency cap',
+};
+
+/** The parts of a step that differ, in words: 'subject', 'where it leads'. */
+export function changedParts(before: AutomationStep, after: AutomationStep): string[] {
+  const [old, now] = [partsOf(before), partsOf(after)];
+  const names = new Set([...old.keys(), ...now.keys()]);
+  const changed = [...names].filter((name) => !isSame(old.get(name), now.get(name)));
+  return [...new Set(changed.map((name) => PARTS[name] ?? (name.startsWith('email/') ? 'mail' : 'where it leads')))];
+}
+
+function partsOf({ email = {}, ...step }: AutomationStep): Map<string, unknown> {
+  const ofMail = Object.entries(email).map(([name, value]) => [`email/${name}`, value] as const);
+  return new Map([...Object.entries(step), ...ofMail]);
+}
+
 /** Whatever the order of keys; an absent field as null. */
 function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
