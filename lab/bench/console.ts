@@ -1,4 +1,5 @@
 import type { Figure } from '../rig/results/report.ts';
+import { automationEditor } from './console/automation-editor.ts';
 import { campaign } from './console/campaign.ts';
 import { contacts } from './console/contacts.ts';
 import { files } from './console/files.ts';
@@ -9,11 +10,19 @@ import { type ConsoleSize, size } from './console/size.ts';
 import { chosen, keep } from './run.ts';
 
 /**
- * The size of the console's files, the time of a preview of a draft, and its pages in a real Chromium on the same machine: contacts at a
+ * The size of the console's files, the time of a preview of a draft, the automation editor at 200 steps, and its pages in a real Chromium on the same machine: contacts at a
  * million, a running campaign at 200 events a second, its heap over time, and the cost of an open page for a campaign. Arguments choose
  * among its parts.
  */
 
-const parts = chosen<(size: ConsoleSize) => Promise<Figure[]>>({ files, previews, contacts, live, campaign, heap });
+const parts = chosen<(size: ConsoleSize) => Promise<Figure[]>>({
+  files,
+  previews,
+  automationEditor,
+  contacts,
+  live,
+  campaign,
+  heap,
+});
 for (const [, part] of parts) keep('console', await part(size));
 process.exit(0);

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { place, setQuery } from '../../../router.ts';
+import { isNarrow } from './narrow.ts';
 
 /** In the query: a step, or the entry. */
 const ENTRY_ASKED = 'entry';
@@ -34,11 +35,6 @@ export function useChoosing(panel: RefObject<HTMLElement | null>) {
     close: () => isNarrow() && setQuery({ step: null }),
     simulate: (isOn: boolean) => setQuery({ panel: isOn ? SIMULATION : null }),
   };
-}
-
-/** As the style sheet has it: the panel covers the steps. */
-function isNarrow(): boolean {
-  return matchMedia('(max-width: 900px)').matches;
 }
 
 function focusFields(panel: Element | null): void {

@@ -13,6 +13,7 @@ import { addBefore, addOn } from '../model/add.ts';
 import { copy, move } from '../model/move.ts';
 import { remove } from '../model/remove.ts';
 import type { Content, Outcome, Step, Steps } from '../model/steps.ts';
+import { useNarrow } from '../narrow.ts';
 import { newId } from '../new-id.ts';
 import { AddMenu } from './add-menu.tsx';
 import { StepList } from './step-list.tsx';
@@ -58,6 +59,7 @@ export function Board(props: BoardProps) {
   const { automation, names, editing, chosen, why, walked, zoom, marks, nameOf, onChoose, handle } = props;
   const { steps } = automation;
   const box = useRef<HTMLDivElement>(null);
+  const isListed = useNarrow();
   const asked = useSignal<Asked | null>(null);
   /** The one node that Tab comes to. */
   const at = useSignal<string>(chosen ?? ENTRY);
@@ -140,7 +142,7 @@ export function Board(props: BoardProps) {
     if (way && button && ways.length === 1) add(way, button);
     else button?.focus();
   }
-  const addButton = (isListed: boolean) => (way: Way) => {
+  const addButton = (way: Way) => {
     const words = carried
       ? `Put ${nameIn(steps, carried.stepId)} here, ${lineWords(way, steps, nameOf)}`
       : `Add a step ${lineWords(way, steps, nameOf)}`;
@@ -181,23 +183,22 @@ export function Board(props: BoardProps) {
         if (node !== END) onChoose(node === ENTRY ? null : node);
       }}
     >
-      <div class="wide-only">
-        <Graph
-          {...{ automation, names, walked, marks }}
-          chosen={chosen ?? ENTRY}
-          isDraft={false}
-          editing={{ here, zoom, addSize: size, addOn: why === null ? addButton(false) : null }}
-        />
-      </div>
-      <div class="narrow-only">
+      {isListed ? (
         <StepList
           {...{ steps, chosen, nameOf }}
           entry={entryName(automation.entryCriteria, { list: names.lists.name, form: names.forms.name })}
           markOf={(stepId) => marks.get(stepId)}
-          addOn={why === null ? addButton(true) : null}
+          addOn={why === null ? addButton : null}
           onChoose={(id) => onChoose(id === ENTRY ? null : id)}
         />
-      </div>
+      ) : (
+        <Graph
+          {...{ automation, names, walked, marks }}
+          chosen={chosen ?? ENTRY}
+          isDraft={false}
+          editing={{ here, zoom, addSize: size, addOn: why === null ? addButton : null }}
+        />
+      )}
       {asked.value && (
         <AddMenu
           at={asked.value.at}
