@@ -100,7 +100,7 @@ describe('A simulation that the console asks for', () => {
     ];
     const entryCriteria = { type: 'contact_property_matches_with' as const, filterCriteria: { groups } };
     const fields = fieldsOf({ entryCriteria, steps });
-    expect(fields).to.deep.equal({ plan: 'pro', renewsAt: '', firstName: '', city: '' });
+    expect(fields).to.deep.equal({ plan: 'pro', renewsAt: '', firstName: 'Ada', city: '' });
     expect(contactOf({ ...fields, firstName: 'Ann' })).to.deep.equal({
       ...{ firstName: 'Ann', contactProperties: { plan: 'pro' } },
     });

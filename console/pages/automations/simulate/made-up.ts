@@ -15,6 +15,7 @@ export type Fields = Record<string, Value | null>;
 const OWN = ['firstName', 'lastName', 'email'] as const;
 const NAMED = /\b(?:(?:contactProperties|customFields)\.([A-Za-z0-9_]+)|(firstName|lastName)\b)/g;
 const FIELDS_MAX = 12;
+const FIRST_NAME = 'Ada';
 
 type Definition = Pick<Automation, 'entryCriteria' | 'steps'>;
 
@@ -32,7 +33,7 @@ export function fieldsOf({ entryCriteria, steps }: Definition): Fields {
   const written = [...texts.join('\n').matchAll(NAMED)].map(([, property, own]) => property ?? own ?? '');
   const names = [...new Set([...asked, ...dates, ...written])].slice(0, FIELDS_MAX);
   const fits = new Map(entry.map((condition) => [nameIn(condition.field), fitting(condition) ?? '']));
-  return Object.fromEntries(names.map((name) => [name, fits.get(name) ?? '']));
+  return Object.fromEntries(names.map((name) => [name, fits.get(name) ?? (name === 'firstName' ? FIRST_NAME : '')]));
 }
 
 /** As the interface takes them; fields without a value are left out. */

@@ -45,7 +45,7 @@ export function Headers({ step, errors, why, secrets, onChange }: StepFormProps)
               type="password"
               autocomplete="off"
               aria-label={`Value of header ${index + 1}`}
-              placeholder={row.hasValue ? 'kept; type to replace it' : 'value'}
+              placeholder={row.hasValue ? 'kept' : 'value'}
               value={row.typed}
               readOnly={why !== null}
               onChange={({ currentTarget }) => change(row, { typed: currentTarget.value })}
@@ -78,7 +78,10 @@ export function Headers({ step, errors, why, secrets, onChange }: StepFormProps)
           </Button>
         </div>
       )}
-      <span class="hint">Values are sealed when they are saved. Another address needs them again.</span>
+      <span class="hint">
+        Values are sealed when they are saved, and never shown. Type one to replace it. Another address needs them
+        again.
+      </span>
     </fieldset>
   );
 }
