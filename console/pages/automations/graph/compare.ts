@@ -85,6 +85,8 @@ const PARTS: Readonly<Record<string, string>> = {
   'email/subject': 'subject',
   'email/previewText': 'preview text',
   'email/htmlTemplate': 'text of the mail',
+  'email/text': 'text of the mail',
+  'email/editorJson': 'text of the mail',
   'email/templateId': 'template',
   'email/senderEmail': 'sender',
   'email/senderName': 'sender',
