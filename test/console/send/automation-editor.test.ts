@@ -461,6 +461,8 @@ describe('The editor of automations', () => {
     await node(/^Wait until 30 minutes/).click();
     await panel.getByLabel('Date', { exact: true }).fill('contactProperties.endsAt');
     await node(/^Wait until 30 minutes before endsAt/).waitFor();
+    await panel.getByLabel('How long').fill('40');
+    await node(/^Wait until 40 minutes before endsAt/).waitFor();
     await node(/^36 hours after renewsAt/).click();
     await panel.getByLabel('Date', { exact: true }).fill('contactProperties.boughtAt');
     await node(/^36 hours after boughtAt/).waitFor();
@@ -474,10 +476,15 @@ describe('The editor of automations', () => {
       url: 'https://hooks.example.com/b',
       timeout: { value: 90, unit: 'minutes' },
     });
-    expect(before.until.offset).to.deep.equal({ value: 30, unit: 'minutes', direction: 'before' });
+    expect(before.until.offset).to.deep.equal({ value: 40, unit: 'minutes', direction: 'before' });
     expect(entryCriteria.offset).to.deep.equal({ value: 36, unit: 'hours', direction: 'after' });
 
     await node(/^Ask hooks/).click();
+    await panel.getByLabel('At most').fill('95');
+    await until(
+      () => stored(`/automations/${id}`),
+      (one) => one.steps[1].webhook.timeout.unit === 'minutes' && one.steps[1].webhook.timeout.value === 95,
+    );
     await panel.getByLabel('At most').fill('2');
     await panel.getByLabel('Unit').selectOption('hours');
     await until(
@@ -636,6 +643,8 @@ describe('The editor of automations', () => {
     );
     expect(await simulation.getByLabel('Value 1', { exact: true }).inputValue()).to.equal('pro');
     expect(await simulation.getByRole('combobox', { name: 'Field 2' }).inputValue()).to.equal('firstName');
+    // The way of a person who is made up is lit when the panel opens.
+    await board.locator('path.edge.on').first().waitFor({ state: 'attached' });
     await simulation.getByLabel('Value 2').fill('Ann');
     await simulation.getByRole('button', { name: 'Simulate', exact: true }).click();
     await simulation.getByText('Branch: otherwise').waitFor();

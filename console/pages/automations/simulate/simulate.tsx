@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Automation } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
 import { ChooserField } from '../../../parts/choose/chooser.tsx';
@@ -39,12 +39,12 @@ export function Simulate({
   const made = useSignal<Fields>(known);
   const whatIfs = useSignal<WhatIfs>(new Map());
   const queue = useRef<Promise<unknown>>(Promise.resolve());
+  const { listId = '' } = automation.entryCriteria;
   const run = form.submit(async (typed) => {
     if (before && !(await before())) {
       toast('Mend first what keeps the steps from being saved.', { kind: 'bad' });
       return;
     }
-    const { listId = '' } = automation.entryCriteria;
     const scenario: Scenario = {
       contactId: typed.contactId || null,
       made: contactOf(made.peek()),
@@ -66,17 +66,32 @@ export function Simulate({
       opened: opened !== null && opened < answer.mails.length ? opened : null,
     };
   });
+  /** One after the other: a form that is being sent takes no second call. */
+  function runNext(): void {
+    queue.current = queue.current.then(() => run());
+  }
+  // In the editor the panel was opened for this; whether people are put into the list is known with its name.
+  const isReady = before !== undefined && (listId === '' || names.lists.of(listId) !== undefined);
+  useEffect(() => {
+    if (isReady && !simulated.peek()) runNext();
+  }, [isReady]);
   function setWhatIf(stepId: string, whatIf: WhatIf | null): void {
     const next = new Map(whatIfs.peek());
     if (whatIf) next.set(stepId, whatIf);
     else next.delete(stepId);
     whatIfs.value = next;
-    // One after the other: a form that is being sent takes no second call.
-    queue.current = queue.current.then(() => run());
+    runNext();
   }
   return (
     <Section title="Simulate" note="nothing is sent" hasRule>
-      <form class="stack" noValidate onSubmit={run}>
+      <form
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          runNext();
+        }}
+      >
         <ChooserField form={form} name="contactId" label="As" things={contacts} none="A person who is made up" />
         {contactId === '' && (
           <FieldRows
