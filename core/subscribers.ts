@@ -12,6 +12,7 @@ import {
   automationWithGroup,
   automationWithPicture,
   automationWithTemplate,
+  automationWithWebhook,
 } from './automations/uses.ts';
 import type { CallerDeps, Deps, Subscribers } from './base/deps.ts';
 import { refuseHeld } from './campaigns/definition/holds.ts';
@@ -64,6 +65,7 @@ const registered: Registered<Subscribers> = {
   usesOfGroup: [campaignWithGroup, automationWithGroup, formWithGroup, capWithGroup],
   usesOfTemplate: [campaignWithTemplate, automationWithTemplate, formWithTemplate],
   usesOfForm: [automationWithForm],
+  usesOfWebhook: [automationWithWebhook],
   acceptedForms: { record: recordForms, announce: announceForms },
   writtenMail: [recordMail, hearReply],
   publications: { record: recordPublication, announce: announceEvents },

@@ -63,7 +63,7 @@ export async function createAutomation(
   const checked = await checkContent(deps, project, draft, { areStepsNew: true });
   if (active) await refuseIncomplete(deps, project, checked);
   else await requireNamed(deps, project, checked);
-  await keepStepHeaders(deps, project, checked.steps, { given: input.steps });
+  await keepStepHeaders(deps, project, checked.steps, { automationId: checked._id, given: input.steps });
   const stored = { ...checked, awaited: namesAwaited(checked, checked.steps) };
   if (active) return insertActive(deps, stored);
   return insertOnce(deps.db.automations, stored, { projectId: project._id });
@@ -96,7 +96,11 @@ export async function updateAutomation(
   const content = await changedContent(deps, project, before, input, origin);
   const changed = await checkContent(deps, project, content, { areStepsNew: input.steps !== undefined });
   await requireNamed(deps, project, changed);
-  await keepStepHeaders(deps, project, changed.steps, { given: input.steps, before: before.steps });
+  await keepStepHeaders(deps, project, changed.steps, {
+    automationId: before._id,
+    given: input.steps,
+    before: before.steps,
+  });
   if (before.activeAt) await keepDefinition(deps, before);
   const { _id, projectId } = before;
   const updated = await deps.db.automations.findOneAndUpdate(

@@ -5,7 +5,7 @@ import { conflict, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project, Session } from '../base/model.ts';
 import { holdGroup } from '../consent/suppressions/groups.ts';
-import { openWebhooks } from '../events/step-webhooks.ts';
+import { openWebhooks, requireWebhooks } from '../events/step-webhooks.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { refuseTooLong } from '../people/lists/searched.ts';
 import { touchProjectRules } from '../people/project-rules.ts';
@@ -17,7 +17,7 @@ import { searchedBy } from './entrances.ts';
 import type { Automation, AutomationDefinition, AutomationStatus } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
 import { refuseIncomplete, templatesOf } from './references.ts';
-import { urlsOf } from './webhooks/addresses.ts';
+import { idsOf, urlsOf } from './webhooks/addresses.ts';
 
 /** Every change of a contact is compared with each live automation. */
 const LIVE_AUTOMATIONS_MAX = 100;
@@ -157,6 +157,7 @@ export async function touchRules(
   for (const [index, step] of automation.steps.entries())
     for (const templateId of templatesOf(step))
       await referToTemplate(deps, session, { _id: projectId }, templateId, `steps/${index}/email/templateId`);
+  await requireWebhooks(deps, session, projectId, idsOf(automation.steps));
   await openWebhooks(deps, session, projectId, urlsOf(automation.steps));
   const live = { projectId, status, deletedAt: null };
   const count = await deps.db.automations.countDocuments(live, { session, limit: LIVE_AUTOMATIONS_MAX + 1 });

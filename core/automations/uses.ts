@@ -2,11 +2,13 @@ import type { ObjectId } from 'mongodb';
 import type { Session } from '../base/model.ts';
 import { READ_TIME_MAX_MS } from '../base/paging.ts';
 import type { SuppressionGroup } from '../consent/suppressions/model.ts';
+import type { Webhook } from '../events/model.ts';
 import { namePattern } from '../templates/media/media.ts';
 import type { MediaFile } from '../templates/media/model.ts';
 import type { Template } from '../templates/model.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { Automation, DraftDefinition } from './model.ts';
+import { postsTo } from './webhooks/addresses.ts';
 
 const projection = { name: 1, status: 1 };
 const DRAFTS = { hint: 'drafts' };
@@ -31,6 +33,19 @@ export async function automationWithForm(
   const naming = { projectId, status: 'active' as const, 'entryCriteria.formId': _id.toHexString() };
   const automation = await db.automations.findOne(naming, { session, projection });
   return automation && `the active automation "${automation.name}"`;
+}
+
+/** As with templates. A step that names a url posts to the webhook of that url. */
+export async function automationWithWebhook(
+  { db }: Pick<AutomationsDeps, 'db'>,
+  session: Session,
+  { projectId, _id }: Pick<Webhook, 'projectId' | '_id'>,
+): Promise<string | null> {
+  const posting = { projectId, status: 'active' as const, 'steps.type': 'webhook' as const };
+  const reading = { session, projection: { ...projection, projectId: 1, steps: 1 } };
+  const automations = await db.automations.find(posting, reading).toArray();
+  const automation = automations.find((one) => postsTo(one, _id.toHexString()));
+  return automation ? `the active automation "${automation.name}"` : null;
 }
 
 /** Content of a step that is written in the automation itself, or in its draft: nothing looks for pictures when that is published. */

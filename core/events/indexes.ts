@@ -25,6 +25,15 @@ export const feedIndexes = {
   webhooks: {
     newest: { key: { projectId: 1, _id: -1 }, because: 'The webhooks of a project, newest first.' },
   },
+  webhookHeaders: {
+    owner: { key: { projectId: 1, ownerId: 1 }, because: 'Headers of steps of an automation that is removed.' },
+    removal: {
+      key: { removeAt: 1 },
+      expireAfterSeconds: 0,
+      ...onlyWith('removeAt'),
+      because: 'Headers of removed automations expire with the deliveries that need them.',
+    },
+  },
   previousWebhookSecrets: {
     signing: {
       key: { projectId: 1, webhookId: 1, until: 1 },

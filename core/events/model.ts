@@ -76,7 +76,11 @@ export interface PreviousWebhookSecret {
 export interface WebhookHeaders {
   _id: ObjectId;
   projectId: ObjectId;
+  /** The automation whose steps send them. */
+  ownerId: ObjectId;
   sealed: Sealed;
+  /** When the last delivery with them is over; absent while their owner is there. */
+  removeAt?: Date;
 }
 
 export interface WebhookTry {

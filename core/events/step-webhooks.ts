@@ -1,6 +1,6 @@
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { STEP_EVENT, WEBHOOKS_MAX } from '../../schemas/events/webhooks.ts';
-import { conflict } from '../base/errors.ts';
+import { conflict, notFound } from '../base/errors.ts';
 import type { Session } from '../base/model.ts';
 import type { EventsDeps } from './deps.ts';
 import { hashId, newDelivery } from './events.ts';
@@ -44,6 +44,19 @@ export async function publishCalls(
   await db.projectEvents.insertMany(events, { session });
   const deliveries = calls.map(({ _id, to }) => newDelivery({ _id, projectId, type: STEP_EVENT }, to.webhookId, now));
   await db.webhookDeliveries.insertMany(deliveries, { session });
+}
+
+/** Refuses an activation that names a webhook which is removed at the same time. */
+export async function requireWebhooks(
+  { db }: EventsDeps,
+  session: Session,
+  projectId: ObjectId,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of new Set(ids)) {
+    const found = await db.webhooks.findOne({ _id: new ObjectId(id), projectId }, { session, projection: { _id: 1 } });
+    if (!found) throw notFound('WEBHOOK');
+  }
 }
 
 /** Makes the webhooks of URLs that have none, in the transaction of the activation that needs them. */

@@ -9,6 +9,8 @@ import {
   sealSecret,
 } from '../base/secrets.ts';
 import type { EventsDeps } from './deps.ts';
+import type { WebhookHeaders } from './model.ts';
+import { WEBHOOK_DAY_MS } from './webhook-retries.ts';
 
 /** Headers that callers add to what is posted for them. They may hold keys, so all of them are sealed. */
 
@@ -20,10 +22,23 @@ export interface Header {
 type Owner = { _id: ObjectId; projectId: ObjectId };
 
 /** A repeat under the same id leaves what the first call has stored. */
-export async function keepHeaders(deps: EventsDeps, owner: Owner, headers: Header[]): Promise<void> {
+export async function keepHeaders(
+  deps: EventsDeps,
+  owner: Owner & Pick<WebhookHeaders, 'ownerId'>,
+  headers: Header[],
+): Promise<void> {
   const sealed = sealSecret(deps.config, contextOf(owner), JSON.stringify(headers));
-  const { _id, projectId } = owner;
-  await insertOnce(deps.db.webhookHeaders, { _id, projectId, sealed }, { projectId });
+  const { _id, projectId, ownerId } = owner;
+  await insertOnce(deps.db.webhookHeaders, { _id, projectId, ownerId, sealed }, { projectId });
+}
+
+/** Of all steps of the owner: deliveries that are under way have them until their last try. A repeat changes nothing. */
+export async function removeHeadersOf(
+  { db, clock }: EventsDeps,
+  { projectId, ownerId }: Pick<WebhookHeaders, 'projectId' | 'ownerId'>,
+): Promise<void> {
+  const removeAt = new Date(clock.now().getTime() + 2 * WEBHOOK_DAY_MS);
+  await db.webhookHeaders.updateMany({ projectId, ownerId, removeAt: { $exists: false } }, { $set: { removeAt } });
 }
 
 export async function openHeaders(deps: EventsDeps, { _id, projectId }: Owner): Promise<Header[]> {

@@ -9,11 +9,14 @@ import {
 } from '../../schemas/events/webhooks.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce } from '../base/database/idempotent-insert.ts';
+import { inTransaction } from '../base/database/transactions.ts';
+import type { CallerDeps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
-import type { Project } from '../base/model.ts';
+import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { raiseAudienceVersion } from '../base/projects.ts';
 import { readDate } from '../base/text/coercion.ts';
 import { isAllowedUrl } from '../base/text/urls.ts';
 import { wakeQueue } from '../jobs/queue.ts';
@@ -22,6 +25,19 @@ import { announceEvents, hashId, newDelivery, WEBHOOK_DELIVERIES } from './event
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery } from './model.ts';
 import { sealNewSecret, webhookSecret } from './webhook-secrets.ts';
+
+/** Returns in words what posts to the webhook, or null. Called in the transaction of its removal. */
+type UseOfWebhook = (
+  deps: CallerDeps,
+  session: Session,
+  webhook: Pick<Webhook, '_id' | 'projectId'>,
+) => Promise<string | null>;
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    usesOfWebhook: readonly UseOfWebhook[];
+  }
+}
 
 const REPLAYED_TOGETHER = 1_000;
 /** The most events that one call delivers again. */
@@ -96,11 +112,20 @@ export async function updateWebhook(
   return updated;
 }
 
+/** The rules of the project are written too, as by an activation that names the webhook: of the two the later one is repeated, and refused. */
 export async function deleteWebhook(deps: EventsDeps, project: Project, id: string): Promise<void> {
   const { _id } = await getWebhook(deps, project, id);
-  const { deletedCount } = await deps.db.webhooks.deleteOne({ _id, projectId: project._id });
-  if (deletedCount === 0) throw notFound('WEBHOOK');
-  await deps.db.previousWebhookSecrets.deleteMany({ projectId: project._id, webhookId: _id });
+  const webhook = { _id, projectId: project._id };
+  await inTransaction(deps, async (session) => {
+    const { deletedCount } = await deps.db.webhooks.deleteOne(webhook, { session });
+    if (deletedCount === 0) throw notFound('WEBHOOK');
+    for (const useOf of deps.subscribers.usesOfWebhook) {
+      const use = await useOf(deps, session, webhook);
+      if (use) throw conflict('INVALID_STATE', `A step of ${use} posts to the webhook; take it out there first.`);
+    }
+    await deps.db.previousWebhookSecrets.deleteMany({ projectId: project._id, webhookId: _id }, { session });
+    await raiseAudienceVersion(deps, project._id, session);
+  });
   readersChanged(deps, project._id);
 }
 

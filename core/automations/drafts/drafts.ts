@@ -58,7 +58,11 @@ export async function saveDraft(
   const changed = await changedContent(deps, project, at.content, input, origin);
   const content = await checkContent(deps, project, changed, { areStepsNew: input.steps !== undefined });
   await requireNamed(deps, project, content);
-  await keepStepHeaders(deps, project, content.steps, { given: input.steps, before: at.content.steps });
+  await keepStepHeaders(deps, project, content.steps, {
+    automationId: at.automation._id,
+    given: input.steps,
+    before: at.content.steps,
+  });
   const saved = await storeDraft(deps, at.automation, content, markOf(deps, at.automation, draftRevision, origin));
   return saved ? { automation: saved, content } : saveDraft(deps, project, id, { draftRevision, ...input }, origin);
 }

@@ -1,3 +1,4 @@
+import { removeHeadersOf } from '../../events/webhook-headers.ts';
 import { again, type DueOutcome, documentQueue, done } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import { forgetDates, searchDates } from '../dates/search.ts';
@@ -22,7 +23,7 @@ export function automationChangeQueue(deps: AutomationsDeps): JobQueue {
 }
 
 async function followStatus(deps: AutomationsDeps, automation: Automation): Promise<DueOutcome> {
-  const { _id, projectId, status, moveBefore } = automation;
+  const { _id, projectId, status, moveBefore, deletedAt } = automation;
   const people = { projectId, automationId: _id, status: 'active' as const };
   if (status === 'active') {
     const standing = { ...people, $or: [{ parked: true }, { started: true, version: { $lt: moveBefore } }] };
@@ -31,6 +32,7 @@ async function followStatus(deps: AutomationsDeps, automation: Automation): Prom
   }
   if (status === 'active') return searchDates(deps, automation);
   if (status !== 'archived') return done;
+  if (deletedAt) await removeHeadersOf(deps, { projectId, ownerId: _id });
   const began = performance.now();
   for (;;) {
     const inside = await deps.db.enrollments

@@ -45,6 +45,19 @@ export function urlsOf(steps: readonly AutomationStep[]): string[] {
   return webhooksOf(steps).flatMap(({ webhook: { url } }) => url ?? []);
 }
 
+/** The ids that steps name themselves. */
+export function idsOf(steps: readonly AutomationStep[]): string[] {
+  return webhooksOf(steps).flatMap(({ webhook: { webhookId } }) => webhookId ?? []);
+}
+
+/** Whether a step posts to the webhook, by its id or by its url. */
+export function postsTo(
+  { projectId, steps }: { projectId: Project['_id']; steps: readonly AutomationStep[] },
+  webhookId: string,
+): boolean {
+  return webhooksOf(steps).some(({ webhook }) => webhookIdOf(projectId, webhook) === webhookId);
+}
+
 export function webhookIdOf(
   projectId: Project['_id'],
   { url, webhookId = '' }: Pick<AutomationWebhook, 'url' | 'webhookId'>,

@@ -9,6 +9,7 @@ import type { StepInput } from '../rules/parse-definition.ts';
 import { storedHeaders } from '../rules/webhooks/faults.ts';
 
 interface Change {
+  automationId: ObjectId;
   /** The steps of the call; left out: they stay as they are. */
   given: readonly StepInput[] | undefined;
   before?: readonly AutomationStep[];
@@ -19,7 +20,7 @@ export async function keepStepHeaders(
   deps: AutomationsDeps,
   { _id: projectId }: Pick<Project, '_id'>,
   steps: readonly AutomationStep[],
-  { given = [], before = [] }: Change,
+  { automationId: ownerId, given = [], before = [] }: Change,
 ): Promise<void> {
   const kept: Array<{ id: string; headers: Header[] }> = [];
   for (const [index, { webhook }] of given.entries()) {
@@ -31,7 +32,7 @@ export async function keepStepHeaders(
     const known = stored ? await opened(deps, { _id: new ObjectId(stored.id), projectId }) : new Map<string, string>();
     kept.push({ id, headers: valuesOf(webhook?.headers ?? [], known, `steps/${index}/webhook/headers`) });
   }
-  for (const { id, headers } of kept) await keepHeaders(deps, { _id: new ObjectId(id), projectId }, headers);
+  for (const { id, headers } of kept) await keepHeaders(deps, { _id: new ObjectId(id), projectId, ownerId }, headers);
 }
 
 /** Values by name. */

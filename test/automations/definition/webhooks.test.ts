@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { automationChangeQueue } from '../../../core/automations/enrollments/lifecycle-jobs.ts';
 import { openHeaders } from '../../../core/events/webhook-headers.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { created, email, makeSending, refusal, simple, wait } from '../support.ts';
 
+const DAY_MS = 86_400_000;
 const ADDRESS = 'https://hooks.example.com/people';
 const hook = (webhook?: object, more: object = {}) => ({
   ...{ type: 'webhook', stepId: 'post', ...more },
@@ -61,6 +63,25 @@ describe('A webhook step', () => {
       status: 400,
       details: 'steps/0/webhook/url: its webhook is off; switch it on first',
     });
+  });
+
+  it('keeps its webhook from being deleted while it is active, by id or by url; not when it is paused', async () => {
+    const { client } = env.own;
+    const own = await created(client, '/webhooks', { url: `${ADDRESS}/kept`, events: ['email.sent'] });
+    const url = `${ADDRESS}/of-a-step`;
+    const hooks = async () => (await client.get('/webhooks?limit=100')).body.data.webhooks;
+    const both: Array<{ webhookId?: string; url?: string }> = [{ webhookId: own.id }, { url }];
+    for (const named of both) {
+      const name = `Posts ${Object.keys(named)}`;
+      const automation = await created(client, '/automations', { ...body(named), name, active: true });
+      const { id } = (await hooks()).find((one: { url: string }) => one.url === (named.url ?? own.url));
+      const refused = await client.delete(`/webhooks/${id}`);
+      expect(refusal(refused)).to.include({ status: 409, code: 'INVALID_STATE' });
+      expect(refused.body.error.message).to.include(`the active automation "${name}"`);
+      expect((await hooks()).map((one: { id: string }) => one.id)).to.include(id);
+      expect((await client.post(`/automations/${automation.id}/pause`)).status).to.equal(200);
+      expect((await client.delete(`/webhooks/${id}`)).status).to.equal(200);
+    }
   });
 
   it('is refused with the place: private addresses, no address or two, headers that are ours or twice or no headers', async () => {
@@ -197,6 +218,26 @@ describe('A webhook step', () => {
         expect(refusal(reply).details).to.contain('steps/0/webhook/headers/0/value: is required');
       }
       expect(await valuesOf(id)).to.deep.equal(two);
+    });
+
+    it('go with the automation, when deliveries that are under way are over; those of others stay', async () => {
+      const { db, clock } = env.deps;
+      const steps = () => body({ url: ADDRESS, headers: two });
+      const [{ id }, other] = [
+        await created(env.own.client, '/automations', steps()),
+        await created(env.own.client, '/automations', steps()),
+      ];
+      const path = `/automations/${id}`;
+      const changed = { steps: [hook({ url: ADDRESS, headers: [key('another')] })] };
+      expect((await env.own.client.patch(path, changed)).status).to.equal(200);
+      const headersOf = (ownerId: string) => db.webhookHeaders.find({ ownerId: new ObjectId(ownerId) }).toArray();
+      expect((await headersOf(id)).map(({ removeAt }) => removeAt)).to.deep.equal([undefined, undefined]);
+      expect((await env.own.client.delete(path)).status).to.equal(200);
+      const before = clock.now().getTime();
+      for (const run of (await automationChangeQueue(env.deps).take(env.own.project._id, 4)).runs) await run();
+      const kept = (await headersOf(id)).map(({ removeAt }) => Number(removeAt) - before > DAY_MS);
+      expect(kept).to.deep.equal([true, true]);
+      expect((await headersOf(other.id)).map(({ removeAt }) => removeAt)).to.deep.equal([undefined]);
     });
   });
 });
