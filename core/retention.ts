@@ -1,6 +1,7 @@
 import type { AutomationsDeps } from './automations/deps.ts';
 import { removeOldEvents } from './automations/events/old.ts';
 import { firstIdAt } from './base/ids.ts';
+import { DAY_MS } from './base/time/durations.ts';
 import { openAmong, removeOldBlocks } from './campaigns/audience/retention.ts';
 import type { CampaignsDeps } from './campaigns/deps.ts';
 import { removeOldConsents } from './consent/consents/erase.ts';
@@ -9,7 +10,6 @@ import { removeOldMessages } from './mail/erase/old.ts';
 import { removeOldPlaces } from './mail/frequency/remove.ts';
 import { removeOldFacts, removeOldHistory } from './people/behaviour/old.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const TURN = 'retention';
 /** In UTC; every hour is daytime somewhere, so it only has to be the same one every day. */
 const HOUR = 3;

@@ -1,4 +1,5 @@
 import { type Indexes, onlyWith } from '../base/indexes.ts';
+import { DAY_SECONDS } from '../base/time/durations.ts';
 
 export const automationIndexes = {
   automations: {
@@ -82,7 +83,7 @@ export const automationIndexes = {
     },
     expiry: {
       key: { completedAt: 1 },
-      expireAfterSeconds: 30 * 86_400,
+      expireAfterSeconds: 30 * DAY_SECONDS,
       because: 'The progress of a job can be read for 30 days after its end.',
     },
   },
@@ -110,7 +111,7 @@ export const automationIndexes = {
     },
     expiry: {
       key: { doneAt: 1 },
-      expireAfterSeconds: 30 * 86_400,
+      expireAfterSeconds: 30 * DAY_SECONDS,
       because: 'A processed trigger expires after 30 days.',
     },
   },

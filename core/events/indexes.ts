@@ -1,4 +1,5 @@
 import { type Indexes, onlyWith } from '../base/indexes.ts';
+import { DAY_SECONDS } from '../base/time/durations.ts';
 
 export const feedIndexes = {
   projectEvents: {
@@ -17,7 +18,11 @@ export const feedIndexes = {
       ...onlyWith('eraseAt'),
       because: 'Events of a deleted contact expire within a day.',
     },
-    expiry: { key: { writtenAt: 1 }, expireAfterSeconds: 30 * 86_400, because: 'Events can be replayed for 30 days.' },
+    expiry: {
+      key: { writtenAt: 1 },
+      expireAfterSeconds: 30 * DAY_SECONDS,
+      because: 'Events can be replayed for 30 days.',
+    },
   },
   eventStreams: {
     expiry: { key: { openUntil: 1 }, expireAfterSeconds: 0, because: 'Projects without a listener for an hour.' },
@@ -53,7 +58,7 @@ export const feedIndexes = {
     },
     expiry: {
       key: { createdAt: 1 },
-      expireAfterSeconds: 30 * 86_400,
+      expireAfterSeconds: 30 * DAY_SECONDS,
       because: 'The delivery log is kept for 30 days.',
     },
   },

@@ -2,6 +2,7 @@ import type { Document, ObjectId } from 'mongodb';
 import { eventTypes, type StreamedEventType, streamedTypes } from '../../schemas/events/webhooks.ts';
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
 import { oncePerCore } from '../base/deps.ts';
+import { HOUR_MS } from '../base/time/durations.ts';
 import { ttlCache } from '../base/work/cache.ts';
 import type { EventsDeps } from './deps.ts';
 import type { EventStreamRow } from './model.ts';
@@ -18,7 +19,7 @@ type ReaderDeps = Pick<EventsDeps, 'state' | 'db' | 'signals' | 'clock'>;
 const CHANNEL = 'event-readers';
 const NO_READERS: EventReaders = { webhooks: [], streamed: new Set() };
 /** Events are kept for this long after the last reader disconnected, so that it finds those that it missed. */
-const LISTENED_MS = 3_600_000;
+const LISTENED_MS = HOUR_MS;
 
 const cache = oncePerCore(({ signals }: ReaderDeps, onClose) => {
   const readers = ttlCache<EventReaders>({ keptMs: 2_000, sizeMax: 10_000 });

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { TEST_EVENT } from '../../schemas/events/webhooks.ts';
 import { SecretError } from '../base/secrets.ts';
+import { DAY_MS } from '../base/time/durations.ts';
 import { createBatcher } from '../base/work/batcher.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
@@ -10,7 +11,7 @@ import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery, WebhookTry } from './model.ts';
 import { ANSWER_BYTES_MAX, type AnswerBytes, type Answered, announceAnswer, readAnswer } from './webhook-answers.ts';
 import { openHeaders } from './webhook-headers.ts';
-import { nextTryMs, WEBHOOK_DAY_MS, WEBHOOK_FAILING_DAYS_MAX } from './webhook-retries.ts';
+import { nextTryMs, WEBHOOK_FAILING_DAYS_MAX } from './webhook-retries.ts';
 import { signingSecrets } from './webhook-secrets.ts';
 import { signedHeaders } from './webhook-signature.ts';
 
@@ -174,7 +175,7 @@ async function failed(deps: EventsDeps, { _id, projectId, failingSince }: Webhoo
     await deps.db.webhooks.updateOne({ _id, projectId, failingSince: null }, { $set: { failingSince: now } });
     return;
   }
-  if (now.getTime() - failingSince.getTime() < WEBHOOK_FAILING_DAYS_MAX * WEBHOOK_DAY_MS) return;
+  if (now.getTime() - failingSince.getTime() < WEBHOOK_FAILING_DAYS_MAX * DAY_MS) return;
   const disabledReason = `Nothing could be delivered since ${failingSince.toISOString()}: switched off after ${WEBHOOK_FAILING_DAYS_MAX} days. Mend the receiver, then PATCH isActive: true.`;
   await deps.db.webhooks.updateOne(
     { _id, projectId, isActive: true, failingSince },

@@ -8,9 +8,9 @@ import {
   type SecretOwner,
   sealSecret,
 } from '../base/secrets.ts';
+import { DAY_MS } from '../base/time/durations.ts';
 import type { EventsDeps } from './deps.ts';
 import type { WebhookHeaders } from './model.ts';
-import { WEBHOOK_DAY_MS } from './webhook-retries.ts';
 
 /** Headers that callers add to what is posted for them. They may hold keys, so all of them are sealed. */
 
@@ -37,7 +37,7 @@ export async function removeHeadersOf(
   { db, clock }: EventsDeps,
   { projectId, ownerId }: Pick<WebhookHeaders, 'projectId' | 'ownerId'>,
 ): Promise<void> {
-  const removeAt = new Date(clock.now().getTime() + 2 * WEBHOOK_DAY_MS);
+  const removeAt = new Date(clock.now().getTime() + 2 * DAY_MS);
   await db.webhookHeaders.updateMany({ projectId, ownerId, removeAt: { $exists: false } }, { $set: { removeAt } });
 }
 

@@ -1,4 +1,5 @@
-export const WEBHOOK_DAY_MS = 24 * 3_600_000;
+import { DAY_MS } from '../base/time/durations.ts';
+
 export const WEBHOOK_FAILING_DAYS_MAX = 5;
 
 const DELAYS_SECONDS = [1, 5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 21_600];
@@ -16,7 +17,7 @@ export function nextTryMs({
   elapsedMs: number;
   jitter: number;
 }): number | null {
-  const leftMs = WEBHOOK_DAY_MS - elapsedMs;
+  const leftMs = DAY_MS - elapsedMs;
   if (leftMs <= 0) return null;
   const step = DELAYS_SECONDS[Math.min(Math.max(attempts, 1), DELAYS_SECONDS.length) - 1]! * 1_000;
   return Math.min(leftMs, Math.round(step * (1 + JITTER * jitter)));

@@ -14,6 +14,7 @@ import {
   type SecretOwner,
   sealSecret,
 } from '../base/secrets.ts';
+import { DAY_MS } from '../base/time/durations.ts';
 import type { EventsDeps } from './deps.ts';
 import type { PreviousWebhookSecret, Webhook } from './model.ts';
 import { SECRET_PREFIX } from './webhook-signature.ts';
@@ -22,7 +23,7 @@ type Owner = Pick<Webhook, '_id' | 'projectId'>;
 
 const SECRET_BYTES = 32;
 /** How long a replaced secret signs, so that every receiver can be changed without a refused delivery. */
-const PREVIOUS_MS = 24 * 3_600_000;
+const PREVIOUS_MS = DAY_MS;
 
 /** The prefix and padded standard base64, as verifiers of Standard Webhooks read it. */
 export function sealNewSecret(deps: Pick<EventsDeps, 'config'>, webhook: Owner): Sealed {

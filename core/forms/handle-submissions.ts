@@ -3,6 +3,7 @@ import { inTransaction } from '../base/database/transactions.ts';
 import { derivedId } from '../base/ids.ts';
 import { countRequest } from '../base/limits/request-counts.ts';
 import type { Project, Session } from '../base/model.ts';
+import { DAY_MS, HOUR_MS } from '../base/time/durations.ts';
 import { type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { insertWritten, type Written, wakeLanes, writtenOf } from '../mail/messages/messages.ts';
@@ -15,8 +16,6 @@ import { FORM_SUBMISSIONS, PENDING_MS } from './submit.ts';
 
 const AT_ONCE_MAX = 8;
 const LOOK_EVERY_MS = 1_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Of confirmation mails to one address, whatever the form: of a project, and of the installation. */
 export const MAILS_OF_PROJECT = [
   { most: 1, withinMs: HOUR_MS },

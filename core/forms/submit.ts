@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { countRequest, tooManyRequests } from '../base/limits/request-counts.ts';
 import { networkOf } from '../base/text/networks.ts';
+import { DAY_MS, HOUR_MS } from '../base/time/durations.ts';
 import { networkAddressFor } from '../consent/consents/record.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { dueAtOnce } from '../mail/messages/messages.ts';
@@ -12,14 +13,12 @@ import { consentVersion, type ShownForm } from './shown-form.ts';
 import { readStamp, type Stamp } from './tokens.ts';
 
 export const FORM_SUBMISSIONS = 'form-submissions';
-const DAY_MS = 24 * 3_600_000;
 /** The time within which a subscription must be confirmed; what was sent is kept no longer. */
 export const PENDING_MS = 7 * DAY_MS;
 
 /** A person needs longer to fill in a form. */
 export const SHOWN_AT_LEAST_MS = 2_000;
 const SHOWN_AT_MOST_MS = 7 * DAY_MS;
-const HOUR_MS = 3_600_000;
 /** An hour, of one client: pages of ours, and sites that send the form by themselves, without a stamp. */
 export const FORMS_PER_CLIENT = { page: 60, site: 20 };
 

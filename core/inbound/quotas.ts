@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../base/database/idempotent-insert.ts';
 import { oncePerCore } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
+import { DAY_MS } from '../base/time/durations.ts';
 import type { InboundDeps } from './deps.ts';
 import type { InboundUsage } from './model.ts';
 
@@ -20,7 +21,6 @@ export interface Bringing {
 type QuotaDeps = Pick<InboundDeps, 'db' | 'clock' | 'config' | 'log' | 'state'>;
 type Usage = Pick<InboundUsage, '_id' | 'projectId' | 'network' | 'day'>;
 
-const DAY_MS = 86_400_000;
 const MEGABYTE = 1_000_000;
 /** A mail counts as this many bytes at least: its document and its entries in indexes. */
 const MAIL_BYTES_MIN = 4_096;

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Session } from '../base/model.ts';
 import { hashOfErased } from '../base/secrets.ts';
+import { DAY_MS } from '../base/time/durations.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { deleteFile } from '../mail/messages/contents.ts';
@@ -11,7 +12,6 @@ import type { InboundDeps } from './deps.ts';
 import type { InboundMessage } from './model.ts';
 
 const INBOUND_REMOVALS = 'inbound-removals';
-const DAY_MS = 24 * 3_600_000;
 const LOOK_EVERY_MS = 60_000;
 const AT_ONCE_MAX = 4;
 

@@ -1,4 +1,5 @@
 import type { Indexes } from '../base/indexes.ts';
+import { DAY_SECONDS } from '../base/time/durations.ts';
 
 export const migrationIndexes = {
   migrations: {
@@ -26,9 +27,17 @@ export const migrationIndexes = {
     },
   },
   migrationPlans: {
-    expiry: { key: { at: 1 }, expireAfterSeconds: 30 * 86_400, because: 'The counts of a plan expire after 30 days.' },
+    expiry: {
+      key: { at: 1 },
+      expireAfterSeconds: 30 * DAY_SECONDS,
+      because: 'The counts of a plan expire after 30 days.',
+    },
   },
   providerPaces: {
-    expiry: { key: { at: 1 }, expireAfterSeconds: 86_400, because: 'The pace of an account without requests expires.' },
+    expiry: {
+      key: { at: 1 },
+      expireAfterSeconds: DAY_SECONDS,
+      because: 'The pace of an account without requests expires.',
+    },
   },
 } satisfies Indexes;

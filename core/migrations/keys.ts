@@ -9,12 +9,13 @@ import {
   type SecretOwner,
   sealSecret,
 } from '../base/secrets.ts';
+import { DAY_MS } from '../base/time/durations.ts';
 import type { MigrationsDeps } from './deps.ts';
 import type { Migration } from './model.ts';
 import { SourceError } from './source.ts';
 
 /** How long the key of a failed job is kept, so that a retry need not give it again. */
-const KEPT_AFTER_FAILURE_MS = 72 * 3_600_000;
+const KEPT_AFTER_FAILURE_MS = 3 * DAY_MS;
 
 type Job = Pick<Migration, '_id' | 'projectId' | 'provider'>;
 

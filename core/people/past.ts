@@ -1,8 +1,9 @@
 import type { Filter, FindOptions, ObjectId } from 'mongodb';
 import type { CallerDeps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
+import { DAY_MS } from '../base/time/durations.ts';
 import type { PeopleDeps } from './deps.ts';
-import { type Behaviour, DAY_MS, type Past, Tally } from './filters/filters.ts';
+import { type Behaviour, type Past, Tally } from './filters/filters.ts';
 import type { ContactFact } from './model.ts';
 
 const AT_ONCE = 1_000;

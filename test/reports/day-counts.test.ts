@@ -1,7 +1,9 @@
 // Promise: counts are exact.
+
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DAY_MS, DayCounts, readDay } from '../../core/figures/reports/rules/day-counts.ts';
+import { DAY_MS } from '../../core/base/time/durations.ts';
+import { DayCounts, readDay } from '../../core/figures/reports/rules/day-counts.ts';
 import { COUNTS } from '../../core/mail/ledger/counting/facts.ts';
 
 const day = new Date('2026-10-25T00:00:00Z');

@@ -1,10 +1,10 @@
 import { countRequest, tooManyRequests } from '../../base/limits/request-counts.ts';
 import { networkOf } from '../../base/text/networks.ts';
+import { HOUR_MS } from '../../base/time/durations.ts';
 import type { AccountsDeps } from '../deps.ts';
 
 export const LINKS_PER_ADDRESS = 5;
 export const LINKS_PER_CLIENT = 20;
-const HOUR_MS = 3_600_000;
 
 /** 429 over a limit, for known and unknown addresses alike. A request over the limit of its client does not count for the address. */
 export async function countLinkRequest(

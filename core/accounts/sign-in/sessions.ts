@@ -2,12 +2,13 @@ import { ObjectId } from 'mongodb';
 import { AppError } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { hashOf, newToken } from '../../base/tokens.ts';
 import type { AccountsDeps } from '../deps.ts';
 import type { MemberSession } from '../model.ts';
 import { MEMBERS_CHANGED } from '../sessions.ts';
 
-export const SESSION_MS = 30 * 24 * 3_600_000;
+export const SESSION_MS = 30 * DAY_MS;
 const AGENT_MAX = 300;
 
 /** Always a new one, whatever cookie the browser has. The token is the value of its next cookie. */

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { derivedId } from '../../base/ids.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { mapSomeAtOnce } from '../../base/work/some-at-once.ts';
 import { again, type DueOutcome, documentQueue, done, settled } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
@@ -18,7 +19,7 @@ const BATCH = 100;
 const FINISHED_AT_ONCE = 16;
 /** Well below the lease of the queue. */
 const TURN_MS = 10_000;
-const NAMED_FOR_MS = 24 * 3_600_000;
+const NAMED_FOR_MS = DAY_MS;
 
 /** Enters the contacts of jobs, a part of them in each turn, so that other jobs get theirs. */
 export function enrollmentJobQueue(deps: AutomationsDeps): JobQueue {

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Project } from '../../base/model.ts';
 import { READ_TIME_MAX_MS } from '../../base/paging.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import type { Contact } from '../../people/model.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { EventRecord } from '../model.ts';
@@ -8,7 +9,6 @@ import { getEvent } from './events.ts';
 
 const SEEN_DAYS = 30;
 const NAMES_MAX = 100;
-const DAY_MS = 86_400_000;
 
 type Tenant = Pick<Project, '_id'>;
 

@@ -1,5 +1,6 @@
 import { DATE_MS_MAX } from '../../base/text/dates.ts';
-import { DAY_MS, dayIn, firstAt } from '../../base/time/zones.ts';
+import { DAY_MS, MINUTE_MS } from '../../base/time/durations.ts';
+import { dayIn, firstAt } from '../../base/time/zones.ts';
 import { type DeclaredTypes, readDateField } from '../../people/filters/filters.ts';
 import type { EntryCriteria } from '../model.ts';
 import { dateOf, delayFaults, offsetMs, type Person, type Zones, zoneOf } from './waits.ts';
@@ -16,7 +17,6 @@ export interface Occurrence {
 
 /** After a standstill, or when another zone puts the moment into the past, people enter as much later at most. */
 export const LATE_MS_MAX = DAY_MS;
-const MINUTE_MS = 60_000;
 
 /** The first one at `fromMs` or later; null: there is none. */
 export function nextOccurrence(

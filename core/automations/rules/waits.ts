@@ -1,5 +1,6 @@
 import { readDate } from '../../base/text/coercion.ts';
-import { DAY_MS, dayIn, firstAt, isTimezone } from '../../base/time/zones.ts';
+import { DAY_MS, MINUTE_MS } from '../../base/time/durations.ts';
+import { dayIn, firstAt, isTimezone } from '../../base/time/zones.ts';
 import { compileField, type DeclaredTypes, type FilterSubject, readDateField } from '../../people/filters/filters.ts';
 import type { AutomationDelay, AutomationStep, AutomationUntil, AutomationWebhook } from '../model.ts';
 
@@ -27,7 +28,6 @@ export const WEEKDAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 
 const DELAY_DAYS_MAX = 3_650;
 /** Deliveries are tried for as long. */
 const ANSWER_MAX = { value: 24, unit: 'hours' } as const;
-const MINUTE_MS = 60_000;
 const UNIT_MS = { minutes: MINUTE_MS, mins: MINUTE_MS, hours: 60 * MINUTE_MS, days: DAY_MS };
 /** One weekday comes every seven days; a zone that moves over the date line may skip it once. */
 const DAYS_LOOKED_AT = 16;

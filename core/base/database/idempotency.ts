@@ -3,9 +3,10 @@ import { ObjectId } from 'mongodb';
 import type { Needs } from '../deps.ts';
 import { AppError, conflict } from '../errors.ts';
 import type { IdempotencyRow, Session } from '../model.ts';
+import { DAY_MS } from '../time/durations.ts';
 import { isDuplicateKey } from './idempotent-insert.ts';
 
-export const KEPT_MS = 24 * 3_600_000;
+export const KEPT_MS = DAY_MS;
 /** A request that stops renewing this lease counts as dead with its process; the next try of the same key takes over. */
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;

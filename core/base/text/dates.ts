@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../time/durations.ts';
+
 export const ISO_DATE =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?)?$/;
 
@@ -6,7 +8,6 @@ export const WITH_ZONE = /^\d{4}-\d\d-\d\d[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/;
 
 export const DATE_MS_MIN = -62_135_596_800_000; // 0001-01-01
 export const DATE_MS_MAX = 253_402_300_799_999; // the last millisecond of 9999
-const MINUTE_MS = 60_000;
 
 /** Milliseconds of a full ISO 8601 date or date-time that the calendar has; without an offset it is UTC. */
 export function parseIsoDate(text: string): number | null {

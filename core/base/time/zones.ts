@@ -1,13 +1,12 @@
 import { BoundedMap } from '../work/cache.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from './durations.ts';
 
 /** Time zones by their IANA names. A wall time is what a clock in a zone shows: milliseconds, as if the zone were UTC. */
 
-export const DAY_MS = 86_400_000;
-const SECOND_MS = 1_000;
 /** Zones that move their clocks back for Ramadan do so for a month; none does for less than this. */
 const STEP_MS = 7 * DAY_MS;
 /** More than any zone has ever been away from UTC. */
-const OFFSET_MS_MAX = 16 * 3_600_000;
+const OFFSET_MS_MAX = 16 * HOUR_MS;
 /** Zones come from strangers' data, so names are kept up to a number, also those of no zone. */
 const FORMATS_MAX = 600;
 const NAME_LENGTH_MAX = 64;

@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../base/time/durations.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 /** When retention may begin to remove the campaign's rows: their ids have the second in which its freeze began. null before that. */
 export function keptUntil(

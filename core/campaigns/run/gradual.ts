@@ -1,4 +1,5 @@
-import { DAY_MS, dayIn, dayStart } from '../../base/time/zones.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
+import { dayIn, dayStart } from '../../base/time/zones.ts';
 
 /**
  * The plan of a gradual campaign: day n sends floor(emailsPerDay x growth^(n-1)), spread over the calendar day of its time zone.

@@ -1,12 +1,10 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/time/durations.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
 import { type CampaignRef, readCampaign } from './next-step.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const REFRESH_MS = 10 * MINUTE_MS;
 
 export interface MetricsStep {

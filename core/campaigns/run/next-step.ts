@@ -1,4 +1,5 @@
 import { parseId } from '../../base/ids.ts';
+import { MINUTE_MS } from '../../base/time/durations.ts';
 import { removeBlocksWhenSent } from '../audience/leave.ts';
 import { audienceFault } from '../definition/of-campaign.ts';
 import { type AwaitedSegment, awaitedSegments, wordsFor } from '../definition/segments.ts';
@@ -24,7 +25,6 @@ export type CampaignStep =
   | WaitStep
   | SendStep;
 
-const MINUTE_MS = 60_000;
 /** Temporal refuses summaries of more than 400 bytes. */
 const SUMMARY_BYTES_MAX = 190;
 /** The wait before orphans of a process are checked again: as long as the claims have lasted, within these limits. */

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import { byProject } from '../../base/database/batches.ts';
 import { hashOfErased } from '../../base/secrets.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import type { ConsentDeps } from '../deps.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 1_000;
 
 /** Called for a contact that was deleted. It may have had several addresses, so each is erased with its own hash. */

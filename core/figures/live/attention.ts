@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import { PAUSED_BY_CALL } from '../../campaigns/control.ts';
 import type { Domain, RecordName } from '../../domains/model.ts';
@@ -26,7 +27,7 @@ export interface Attention {
 const EACH_MAX = 20;
 /** Deliveries of a webhook that are counted. */
 const DELIVERIES_MAX = 200;
-const FAILED_MS = 24 * 3_600_000;
+const FAILED_MS = DAY_MS;
 /** At most that share of the time is spent on reading them. */
 const SHARE = 1 / 100;
 

@@ -1,5 +1,6 @@
 import { oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import type { Campaign } from '../../campaigns/model.ts';
 import type { LedgerCounts } from '../../campaigns/numbers/counts.ts';
@@ -13,7 +14,7 @@ import { totalsOf } from '../reports/today.ts';
 /** The newest ones. */
 const RUNNING_MAX = 20;
 /** As long as their stored numbers are refreshed. */
-const LATELY_ENDED_MS = 20 * 24 * 3_600_000;
+const LATELY_ENDED_MS = 20 * DAY_MS;
 const SHARE = 1 / 50;
 /** Two whole steps and the present one. */
 const LATELY_MS = 3 * STEP_SECONDS * 1_000;

@@ -1,4 +1,5 @@
 import type { Project } from '../../base/model.ts';
+import { HOUR_MS } from '../../base/time/durations.ts';
 import type { Message, TimelineEntry } from '../../mail/ledger/model.ts';
 import type { Recent } from '../../mail/ledger/rates/read.ts';
 import { states } from '../../mail/ledger/states.ts';
@@ -8,7 +9,6 @@ import { connectionsAllowed } from './budgets.ts';
 import type { ProcessRelay, ProcessReport } from './model.ts';
 import { isAlone, runningProcesses } from './processes.ts';
 
-const HOUR_MS = 3_600_000;
 /** The state of a relay while no process has reported itself. */
 const UNREPORTED = 'unknown';
 

@@ -1,6 +1,7 @@
 import { type AnyBulkWriteOperation, Binary, ObjectId } from 'mongodb';
 import { derivedId } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import type { Cell } from '../../mail/ledger/counting/tally.ts';
 import type { FiguresDeps } from '../deps.ts';
 import type { ReportCounts } from './model.ts';
@@ -14,7 +15,7 @@ import {
   sourceProviderPart,
   tagPart,
 } from './parts.ts';
-import { DAY_MS, DayCounts } from './rules/day-counts.ts';
+import { DayCounts } from './rules/day-counts.ts';
 
 export interface Origin {
   source: string;

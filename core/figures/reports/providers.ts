@@ -1,18 +1,18 @@
 import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
+import { DAY_MS, HOUR_MS } from '../../base/time/durations.ts';
 import type { CountName } from '../../mail/ledger/counting/facts.ts';
 import { providerName } from '../../mail/ledger/counting/mailbox-providers.ts';
 import type { FiguresDeps } from '../deps.ts';
 import { campaignProviders, PROVIDERS, REPLIES, readReplyPart } from './parts.ts';
 import { type Range, rangeOf } from './ranges.ts';
 import { type Counted, readCounts } from './read-counts.ts';
-import { DAY_MS } from './rules/day-counts.ts';
 import { percentOf } from './rules/rates.ts';
 import { noCounts } from './series.ts';
 import { completeSince, readState } from './state.ts';
 
 /** A month may have an hour more or less. */
-const SPARE_MS = 2 * 3_600_000;
+const SPARE_MS = 2 * HOUR_MS;
 const LIMITS = { maxMs: 31 * DAY_MS + SPARE_MS, max: '31 days', usualMs: 7 * DAY_MS } as const;
 /** A gradual campaign takes months. */
 const OF_CAMPAIGN = { maxMs: 731 * DAY_MS + SPARE_MS, max: 'two years', usualMs: 7 * DAY_MS } as const;

@@ -1,10 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import { DAY_MS } from '../../base/time/durations.ts';
 import type { CountName } from '../../mail/ledger/counting/facts.ts';
 import { quarterOf } from '../../mail/ledger/counting/tally.ts';
 import type { FiguresDeps } from '../deps.ts';
 import type { ReportCounts } from './model.ts';
 import type { Range } from './ranges.ts';
-import { DAY_MS, readDay } from './rules/day-counts.ts';
+import { readDay } from './rules/day-counts.ts';
 
 /** The count of a project that is read. */
 export interface Counted {

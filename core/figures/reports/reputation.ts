@@ -1,4 +1,5 @@
 import type { Project } from '../../base/model.ts';
+import { HOUR_MS } from '../../base/time/durations.ts';
 import type { CountName } from '../../mail/ledger/counting/facts.ts';
 import type { FiguresDeps } from '../deps.ts';
 import { DOMAINS, PROJECT } from './parts.ts';
@@ -7,7 +8,6 @@ import { type Judged, judge, type Standing, worse } from './rules/judge.ts';
 import { noCounts } from './series.ts';
 import { completeSince, readState } from './state.ts';
 
-const HOUR_MS = 3_600_000;
 const WINDOWS = { last24Hours: 24 * HOUR_MS, last7Days: 7 * 24 * HOUR_MS } as const;
 const DOMAINS_MAX = 200;
 /** Clocks of senders may be ahead. */

@@ -1,18 +1,18 @@
 import { invalid } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
+import { DAY_MS, HOUR_MS } from '../../base/time/durations.ts';
 import { COUNTS, type CountName } from '../../mail/ledger/counting/facts.ts';
 import { PROVIDER_IDS } from '../../mail/ledger/counting/mailbox-providers.ts';
 import type { FiguresDeps } from '../deps.ts';
 import { automationSource, campaignSource, domainPart, PROJECT, providerPart, tagPart } from './parts.ts';
 import { rangeOf } from './ranges.ts';
 import { readCounts } from './read-counts.ts';
-import { DAY_MS } from './rules/day-counts.ts';
 import { type Interval, type Point, pointsOf } from './rules/zones.ts';
 import { completeSince, readState } from './state.ts';
 
 /** A month or two years may have an hour more or less. */
-const SPARE_MS = 2 * 3_600_000;
+const SPARE_MS = 2 * HOUR_MS;
 const RANGES = {
   hour: { maxMs: 31 * DAY_MS + SPARE_MS, max: '31 days', usualMs: DAY_MS },
   day: { maxMs: 731 * DAY_MS + SPARE_MS, max: 'two years', usualMs: 30 * DAY_MS },

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
+import { HOUR_MS } from '../../base/time/durations.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import { COUNTS, type CountName } from '../../mail/ledger/counting/facts.ts';
 import { quarterOf } from '../../mail/ledger/counting/tally.ts';
@@ -12,7 +13,6 @@ import { type Point, pointsOf } from './rules/zones.ts';
 import { noCounts } from './series.ts';
 import { completeSince, readState } from './state.ts';
 
-const HOUR_MS = 3_600_000;
 /** The day of every zone began less than so long ago: it has 25 hours where clocks are moved back. */
 const DAY_MAX_MS = 25 * HOUR_MS;
 /** At most that share of the time is spent on adding up. */

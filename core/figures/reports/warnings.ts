@@ -1,4 +1,5 @@
 import { inTransaction } from '../../base/database/transactions.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { announceEvents, type NewEvent, publishEvents } from '../../events/events.ts';
 import { again, type DueOutcome, documentQueue, done } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
@@ -7,7 +8,6 @@ import type { ReportState, Standing } from './model.ts';
 import { type DomainReputation, judgeDomains } from './reputation.ts';
 import { isBad, LIMITS } from './rules/judge.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** Rates change without new mail too, as mail leaves the windows. */
 const AGAIN_MS = 15 * 60_000;
 const LOOK_EVERY_MS = 10_000;

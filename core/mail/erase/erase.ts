@@ -3,6 +3,7 @@ import { inTransaction } from '../../base/database/transactions.ts';
 import { firstIdAt } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import { hashOfErased } from '../../base/secrets.ts';
+import { HOUR_MS } from '../../base/time/durations.ts';
 import { eraseEventsAt } from '../../events/events.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
@@ -22,7 +23,7 @@ import { CONTACT_DELETED, type DeletedContact } from './fail-for-deleted.ts';
  * Until then bounces of the last mails find their address, and webhooks have time to report them; a promise of 24 hours is kept
  * with a margin.
  */
-const ERASED_AFTER_MS = 12 * 3_600_000;
+const ERASED_AFTER_MS = 12 * HOUR_MS;
 /** A mail that may still be sent is checked again after this time. */
 const OPEN_AGAIN_MS = 600_000;
 const LOOK_EVERY_MS = 60_000;

@@ -2,12 +2,11 @@ import type { ObjectId } from 'mongodb';
 import { oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { FrequencyCap } from '../../base/model.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { ttlCache } from '../../base/work/cache.ts';
 import { builtInCode } from '../../consent/suppressions/groups.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Place } from './model.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 const caps = oncePerCore((_deps: Pick<MailDeps, 'state'>) =>
   ttlCache<FrequencyCap | null>({ keptMs: 1_000, sizeMax: 1_000 }),

@@ -2,10 +2,10 @@ import type { ObjectId } from 'mongodb';
 import { CAP_DAYS_MAX } from '../../../schemas/accounts/account.ts';
 import { batchesById, byProject } from '../../base/database/batches.ts';
 import { firstIdAt } from '../../base/ids.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import type { MailDeps } from '../deps.ts';
 import { livePlaces, placesId } from './cap.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 1_000;
 
 /** Called for a contact that was deleted. Places of mails since then stay: another contact may have the address. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../base/time/durations.ts';
 import { suppressReported } from '../../consent/suppressions/suppressions.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
@@ -9,8 +10,6 @@ import { announceEnded } from './deliveries.ts';
 import { publishOutcomes } from './events.ts';
 
 type Bounced = Pick<Message, '_id' | 'projectId'>;
-
-const DAY_MS = 24 * 3_600_000;
 
 /** The effects of outcomes: suppressions, events, erasures. Each may be repeated. */
 export function outcomeEffects(deps: MailDeps): Effects {

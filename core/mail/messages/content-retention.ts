@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../base/time/durations.ts';
 import { again, type DueOutcome, documentQueue, done, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import type { MailDeps } from '../deps.ts';
@@ -5,7 +6,6 @@ import type { Content, Message } from '../ledger/model.ts';
 import { isOpen, OPEN_STATES } from '../ledger/states.ts';
 import { deleteContent } from './contents.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** Counted from the last outcome. */
 export const CONTENT_KEPT_MS = 7 * DAY_MS;
 const LOOK_EVERY_MS = 60_000;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
+import { HOUR_MS } from '../../base/time/durations.ts';
 import type { PhaseRun } from '../progress/progress.ts';
 import { type SourceA, type SourceContact, SourceError, type SourceExport, type SourceRow } from '../source.ts';
 import {
@@ -27,7 +28,7 @@ const LIST = '3 list';
 const END = '4 end';
 const POLL_FIRST_MS = 250;
 const POLL_MAX_MS = 15_000;
-const EXPORT_WAIT_MAX_MS = 2 * 3_600_000;
+const EXPORT_WAIT_MAX_MS = 2 * HOUR_MS;
 /** Exports that fail, expire or are cut off are repeated this many times before the run holds. */
 const EXPORTS_MAX = 4;
 

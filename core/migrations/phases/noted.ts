@@ -1,10 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import { DAY_MS } from '../../base/time/durations.ts';
 import type { MigrationUnsubscribed } from '../model.ts';
 import type { PhaseRun } from '../progress/progress.ts';
 import { SourceError, type SourceSuppressed, type SuppressionList } from '../source.ts';
 
 /** Long enough for any run and its retries; the end of the job deletes them at once. */
-const KEPT_MS = 30 * 24 * 3_600_000;
+const KEPT_MS = 30 * DAY_MS;
 const COMPARED_TOGETHER = 1_000;
 
 export type Noted = Pick<MigrationUnsubscribed, 'email' | 'lists'>;

@@ -1,4 +1,5 @@
 import { normalizeEmail } from '../../base/text/addresses.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { builtInGroup } from '../../consent/suppressions/groups.ts';
 import { suppressEach } from '../../consent/suppressions/suppressions.ts';
 import type { Migration, MigrationPhase } from '../model.ts';
@@ -15,7 +16,7 @@ import { suppressedPages } from '../suppressed-pages.ts';
 import { countNotes, noteAddresses, notedInBatches, notSuppressed, notSuppressedError } from './noted.ts';
 
 /** Later looks begin this long before the phase did, because the clock of the source may differ. */
-const LOOK_BACK_MS = 24 * 3_600_000;
+const LOOK_BACK_MS = DAY_MS;
 
 /** The number of lists that are read, and of the next one the rows before `offset`. */
 export interface Reading {

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
+import { HOUR_MS } from '../../base/time/durations.ts';
 import { announceEvents, eraseEventsAt, type NewEvent, publishEvents } from '../../events/events.ts';
 import { eventReaders } from '../../events/listeners.ts';
 import type { PeopleDeps } from '../deps.ts';
@@ -9,7 +10,7 @@ import type { ProjectRules } from '../project-rules.ts';
 import type { PublishedChange } from '../subscribers.ts';
 import { namingDeleted } from './history.ts';
 
-const ERASED_AFTER_MS = 12 * 3_600_000;
+const ERASED_AFTER_MS = 12 * HOUR_MS;
 
 /** In the transaction of the change: an event is neither lost nor invented. */
 export async function recordContactEvents(

@@ -1,4 +1,5 @@
-import { type Behaviour, type BehaviourKind, DAY_MS } from './model.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
+import type { Behaviour, BehaviourKind } from './model.ts';
 import { compileTest } from './value-tests.ts';
 
 /** Something that a contact did, as far as filters read it. */

@@ -22,7 +22,6 @@ export {
   type BehaviourKind,
   behavioursOf,
   type Condition,
-  DAY_MS,
   type Filter,
   hasConditions,
   isBehaviour,

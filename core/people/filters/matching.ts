@@ -1,17 +1,9 @@
 import type { ContactField } from '../../../schemas/people/contacts.ts';
 import { readDate } from '../../base/text/coercion.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { behaviourHolds, type Past } from './behaviour.ts';
 import { type Listed, membershipHolds } from './membership.ts';
-import {
-  type Condition,
-  DAY_MS,
-  type Entry,
-  type Filter,
-  isBehaviour,
-  isFilter,
-  isInLastDays,
-  isMembership,
-} from './model.ts';
+import { type Condition, type Entry, type Filter, isBehaviour, isFilter, isInLastDays, isMembership } from './model.ts';
 import { compileTest, isNegative } from './value-tests.ts';
 
 /** The contact as it is stored; times may also be ISO strings, as in JSON. */

@@ -12,8 +12,6 @@ export const OPERATORS = {
 
 export type Operator = (typeof OPERATORS)[PropertyType][number];
 
-export const DAY_MS = 86_400_000;
-
 /** How a value is compared. */
 export interface ValueTest {
   fieldType: PropertyType;

@@ -1,6 +1,7 @@
 import type { PropertyType } from '../../base/model.ts';
 import { readDate } from '../../base/text/coercion.ts';
-import { BEHAVIOURS, type Behaviour, DAY_MS, isInLastDays, type ValueTest } from './model.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
+import { BEHAVIOURS, type Behaviour, isInLastDays, type ValueTest } from './model.ts';
 import { isObject, isProblem, isText, type Problem, readTest } from './read-condition.ts';
 
 const COUNT_MAX = 1_000;

@@ -1,16 +1,8 @@
 import { readDate } from '../../base/text/coercion.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { behaviourChange } from './behaviour.ts';
 import { compileField, type FilterSubject } from './matching.ts';
-import {
-  type Condition,
-  DAY_MS,
-  type Filter,
-  isBehaviour,
-  isInLastDays,
-  isMembership,
-  type Leaf,
-  leavesOf,
-} from './model.ts';
+import { type Condition, type Filter, isBehaviour, isInLastDays, isMembership, type Leaf, leavesOf } from './model.ts';
 
 type NextChange = (subject: FilterSubject) => number;
 

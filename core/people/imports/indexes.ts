@@ -1,4 +1,5 @@
 import { type Indexes, onlyWith } from '../../base/indexes.ts';
+import { DAY_SECONDS } from '../../base/time/durations.ts';
 
 export const importIndexes = {
   imports: {
@@ -9,7 +10,7 @@ export const importIndexes = {
     import: { key: { projectId: 1, importId: 1, number: 1 }, because: 'The chunks of a file, in order.' },
     expiry: {
       key: { createdAt: 1 },
-      expireAfterSeconds: 30 * 86_400,
+      expireAfterSeconds: 30 * DAY_SECONDS,
       because: 'Files of uploads that were cut off expire.',
     },
   },
@@ -22,7 +23,7 @@ export const importIndexes = {
     },
     expiry: {
       key: { createdAt: 1 },
-      expireAfterSeconds: 30 * 86_400,
+      expireAfterSeconds: 30 * DAY_SECONDS,
       because: 'Errors of imports can be downloaded for 30 days.',
     },
   },

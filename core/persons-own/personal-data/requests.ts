@@ -5,6 +5,7 @@ import { countRequest } from '../../base/limits/request-counts.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { openSecret, SecretError, sealSecret } from '../../base/secrets.ts';
 import type { Language } from '../../base/text/languages/index.ts';
+import { DAY_MS } from '../../base/time/durations.ts';
 import { hashOf, newToken } from '../../base/tokens.ts';
 import { projectMailing } from '../../mail/accept/project-mail.ts';
 import { readUnsubscribeToken } from '../../mail/compose/tokens.ts';
@@ -14,8 +15,8 @@ import { exportPerson, personOfAddress } from './export.ts';
 import { mailOfData } from './mail-of-data.ts';
 import type { DataRequest, Person } from './model.ts';
 
-const LINK_MS = 24 * 3_600_000;
-const ONCE_A_DAY = [{ most: 1, withinMs: 24 * 3_600_000 }];
+const LINK_MS = DAY_MS;
+const ONCE_A_DAY = [{ most: 1, withinMs: DAY_MS }];
 /** A process that dies during a download gives the link back after this time. */
 const TAKEN_MS = 600_000;
 

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../../base/time/durations.ts';
 import type { AutomationDefinition, Reentry, ReentryRefusal } from '../../model.ts';
-
-const DAY_MS = 86_400_000;
 
 /** A contact is created once; everything else may happen to a person again. */
 export function reentryOf({

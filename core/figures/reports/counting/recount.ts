@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { batchesById } from '../../../base/database/batches.ts';
 import type { Project } from '../../../base/model.ts';
+import { DAY_MS } from '../../../base/time/durations.ts';
 import { markEarlierCounted } from '../../../mail/feedback/counted.ts';
 import { countedFacts } from '../../../mail/ledger/counting/facts.ts';
 import { after } from '../../../mail/ledger/ledger.ts';
@@ -17,7 +18,6 @@ import { addFreeze } from './count-freezes.ts';
 import { originsOf, ROW_FIELDS, type Row, rowsOfClaims, tallied } from './count-rows.ts';
 import type { CountDeps } from './counting.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const PAUSE_MS = 60_000;
 const AT_ONCE = 1_000;
 const DOCUMENTS_MAX = 2_000;

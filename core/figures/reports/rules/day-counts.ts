@@ -1,8 +1,8 @@
+import { DAY_MS } from '../../../base/time/durations.ts';
 import { COUNTS, type CountName } from '../../../mail/ledger/counting/facts.ts';
 import { QUARTER_MS } from '../../../mail/ledger/counting/tally.ts';
 
 const QUARTERS_A_DAY = 96;
-export const DAY_MS = QUARTERS_A_DAY * QUARTER_MS;
 /** Of a number that is not 0: its quarter of the day, the place of its name in COUNTS, and four bytes of the number. */
 const BYTES_A_NUMBER = 6;
 

@@ -1,8 +1,8 @@
-import { DAY_MS, type Stretch, stretchesOf } from '../../../base/time/zones.ts';
+import { DAY_MS, HOUR_MS } from '../../../base/time/durations.ts';
+import { type Stretch, stretchesOf } from '../../../base/time/zones.ts';
 
 /** Hours and days of a zone, as instants. */
 
-const HOUR_MS = 3_600_000;
 /** More than a day with its change of clocks. */
 const MARGIN_MS = 50 * HOUR_MS;
 

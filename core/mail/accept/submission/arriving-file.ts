@@ -1,5 +1,6 @@
 import { Binary, type ObjectId } from 'mongodb';
 import { Blocks } from '../../../base/held-bytes.ts';
+import { DAY_MS } from '../../../base/time/durations.ts';
 import type { MailDeps } from '../../deps.ts';
 import type { Attachment, Content } from '../../ledger/model.ts';
 import { deleteContent, openUpload, type Upload } from '../../messages/contents.ts';
@@ -8,7 +9,7 @@ import { deleteContent, openUpload, type Upload } from '../../messages/contents.
 const INLINE_BYTES_MAX = 262_144;
 const FILE_NAME = 'message.eml';
 /** When a note is looked at. No mail takes that long to arrive. */
-const NOTE_KEPT_MS = 24 * 3_600_000;
+const NOTE_KEPT_MS = DAY_MS;
 
 /** `content` is that of the mail as far as it is known; its messages get the ids that it names. */
 interface Arriving {

@@ -1,4 +1,5 @@
 import { type Indexes, onlyWith } from '../../../base/indexes.ts';
+import { DAY_SECONDS } from '../../../base/time/durations.ts';
 
 export const sandboxIndexes = {
   sandboxReports: {
@@ -9,7 +10,7 @@ export const sandboxIndexes = {
     },
     expiry: {
       key: { createdAt: 1 },
-      expireAfterSeconds: 24 * 3_600,
+      expireAfterSeconds: DAY_SECONDS,
       because: 'A report that no inbound mail server takes is given up after a day.',
     },
   },

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { emailDomain } from '../../../base/text/addresses.ts';
+import { DAY_MS } from '../../../base/time/durations.ts';
 import { goneGroups } from '../../../consent/suppressions/groups.ts';
 import { type SuppressionFact, stoppedBy } from '../../../consent/suppressions/rules.ts';
 import { suppressionsAgainst } from '../../../consent/suppressions/suppressions.ts';
@@ -19,7 +20,7 @@ import { holdToCap } from '../hold-to-cap.ts';
 import { LEFT, leftWhileWaiting } from './waiting-mail.ts';
 
 /** For so long a mail waits for room under the frequency cap at most. */
-const CAP_WAIT_MAX_MS = 7 * 24 * 3_600_000;
+const CAP_WAIT_MAX_MS = 7 * DAY_MS;
 
 /** A claimed message with everything that was read for it; suppressed recipients are marked. */
 export interface PreparedMail extends ClaimedMail {

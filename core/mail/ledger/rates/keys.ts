@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
+import { MINUTE_MS } from '../../../base/time/durations.ts';
 
 /** The width of a point of a rate. */
 export const SLOT_MS = 5_000;
-const MINUTE_MS = 60_000;
 const SLOTS = MINUTE_MS / SLOT_MS;
 /** How long the counts of a minute are kept: a little longer than they are shown. */
 export const KEPT_MS = 17 * MINUTE_MS;

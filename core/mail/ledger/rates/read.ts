@@ -1,9 +1,9 @@
+import { MINUTE_MS } from '../../../base/time/durations.ts';
 import type { MailDeps } from '../../deps.ts';
 import { percentile } from './histogram.ts';
 import { type Counted, keyOf, minuteOf, SHOWN_MS, SLOT_MS, slotField, slotStart } from './keys.ts';
 
 export const STEP_SECONDS = SLOT_MS / 1_000;
-const MINUTE_MS = 60_000;
 /** Percentiles are of so long. */
 export const P95_MS = 5 * MINUTE_MS;
 

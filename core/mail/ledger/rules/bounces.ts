@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../base/time/durations.ts';
 import type { Phase, Reply } from '../relay.ts';
 import { type BounceCategory, categoryOf } from './bounce-categories.ts';
 import { isAuthFault, isOutOfOrder, isThrottle } from './relay-replies.ts';
@@ -5,11 +6,8 @@ import { isAuthFault, isOutOfOrder, isThrottle } from './relay-replies.ts';
 export type { BounceCategory };
 
 /** How long a mail may stay deferred before it has failed. */
-export const DEFER_MAX_MS = 24 * 3_600_000;
+export const DEFER_MAX_MS = DAY_MS;
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const DELAYS_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, DAY_MS];
 const JITTER = 0.2;
 const TEXT_MAX = 2_000;

@@ -1,9 +1,9 @@
 import { invalid } from '../../../base/errors.ts';
 import { readDate } from '../../../base/text/coercion.ts';
 import { WITH_ZONE } from '../../../base/text/dates.ts';
+import { DAY_MS } from '../../../base/time/durations.ts';
 
 const PAST_TOLERANCE_MS = 60_000;
-const DAY_MS = 24 * 3_600_000;
 const AHEAD_DAYS_MAX = 30;
 
 /** The time that a call at `now` chose for a mail. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { readDate } from '../../../base/text/coercion.ts';
+import { DAY_MS } from '../../../base/time/durations.ts';
 import type { SuppressionReason } from '../../../consent/suppressions/model.ts';
 import { type ConsentStatus, type DateField, STATE_FIELDS, type StateField, statusOf } from './words.ts';
 
@@ -40,7 +41,7 @@ const GROUPS_MAX = 50;
 const GROUP_NAME_MAX = 200;
 const STATUS_SHOWN_MAX = 40;
 /** Clocks and time zones differ; later dates are mistakes. */
-const FUTURE_MAX_MS = 86_400_000;
+const FUTURE_MAX_MS = DAY_MS;
 
 class RowProblem extends Error {}
 
