@@ -5,14 +5,16 @@ import { eventLatency } from './automations/latency.ts';
 import { memoryOfWaiting } from './automations/memory.ts';
 import { enrollmentRates } from './automations/rates.ts';
 import { openAutomationBench } from './automations/stage.ts';
-import { chosen, keep } from './run.ts';
+import { eventsOfWaiting } from './automations/waiting.ts';
+import { chosen, keep, sizeOr } from './run.ts';
 
 /**
- * Enrollments a second compared with bare workflows (rates), POST /events/send under load with Temporal and without (latency), and the memory
- * of a worker whose people wait (memory). `npm run bench -- automations [rates] [latency] [memory]`; all three when none is named.
+ * Enrollments a second compared with bare workflows (rates), POST /events/send under load with Temporal and without (latency), the memory of
+ * a worker whose people wait (memory), and events for some of a million waiting people (waiting; `--size` of them).
+ * `npm run bench -- automations [rates] [latency] [memory] [waiting]`; all four when none is named.
  */
 const parts = chosen<() => Promise<Figure[]>>({
-  rates: () => onBench(async (drill) => [await enrollmentRates(drill, { people: 300, rounds: 3 })]),
+  rates: () => onBench((drill) => enrollmentRates(drill, { people: 300, rounds: 3 })),
   // On a Temporal of its own, because it is stopped on the way.
   latency: () =>
     withServers(
@@ -20,6 +22,7 @@ const parts = chosen<() => Promise<Figure[]>>({
         onBench((drill) => eventLatency(drill, { rate: 200, seconds: 10, rounds: 3 }, temporal!), environment),
       { kinds: ['temporal'] },
     ),
+  waiting: () => onBench((drill) => eventsOfWaiting(drill, { waiting: sizeOr(1_000_000) })),
   memory: () => onBench(async (drill) => [await memoryOfWaiting(drill, { waiting: 10_000 })]),
 });
 
