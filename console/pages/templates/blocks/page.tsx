@@ -90,7 +90,14 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
     editor.current?.replace(draftOf(values));
     form.reset(valuesIn(draft.peek()));
   }
-  async function saveDraft(values: Values): Promise<Template> {
+  const saving = useRef<Promise<unknown>>(Promise.resolve());
+  /** One after the other: a save that another one overtakes would be refused. */
+  function saveDraft(values: Values): Promise<Template> {
+    const saved = saving.current.then(() => storeDraft(values));
+    saving.current = saved.catch(() => undefined);
+    return saved;
+  }
+  async function storeDraft(values: Values): Promise<Template> {
     const { newestVersion, updatedAt } = conflict.base;
     const { content, ...others } = values;
     const body = { ...others, content: content as never, draft: true, newestVersion, updatedAt };
@@ -108,9 +115,16 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
     toast(`Published version ${published.version} of ${published.templateName}`, { kind: 'good' });
     onSaved(published);
   });
+  /** Words without a version become one, and nothing is left for the next save. */
+  async function saveWords(): Promise<{ newestVersion: number }> {
+    const values = form.values.peek();
+    if (!form.isChanged.peek()) return conflict.base;
+    const saved = await saveDraft(values);
+    if (form.values.peek() === values) form.reset(values);
+    return saved;
+  }
   async function restore(version: number): Promise<void> {
-    // Words without a version become one first.
-    const { newestVersion } = form.isChanged.peek() ? await saveDraft(form.values.peek()) : conflict.base;
+    const { newestVersion } = await saveWords();
     const restored = await conflict.save(() => api.templates.restore(templateId, { version, newestVersion }));
     onSaved(restored);
     if (restored.editorJson) take(valuesOf(restored));
@@ -122,7 +136,7 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
       text: 'The mail becomes HTML, and stays HTML: the blocks do not come back, but by restoring an earlier version.',
       action: 'Make it code',
       run: async () => {
-        if (form.isChanged.peek()) await saveDraft(form.values.peek());
+        await saveWords();
         const { newestVersion, updatedAt, emailTemplate } = await toEdit(templateId);
         const body = { emailTemplate, editorJson: null, builderType: 'code' as const };
         const saved = await api.templates.update(templateId, { ...body, draft: true, newestVersion, updatedAt });
