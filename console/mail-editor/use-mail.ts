@@ -35,7 +35,12 @@ export interface CompiledMail {
 export function useCompiled(draft: Signal<Draft>, person: ReadonlySignal<string>, isMarketing: boolean): CompiledMail {
   const rested = useRested(draft);
   const asked = useMemo(
-    () => computed(() => ({ ...rested.value, email: person.value, isEmpty: rested.value.content.blocks.length === 0 })),
+    () =>
+      computed(() => ({
+        ...rested.value,
+        email: wholeAddress(person.value),
+        isEmpty: rested.value.content.blocks.length === 0,
+      })),
     [rested, person],
   );
   const toAsk = useMemo(() => computed(() => (asked.value.isEmpty ? null : asked.value)), [asked]);
@@ -62,6 +67,11 @@ export function useCompiled(draft: Signal<Draft>, person: ReadonlySignal<string>
     }),
     [answer, error, isOld],
   );
+}
+
+/** While an address is typed, the mail is shown without a person. */
+function wholeAddress(typed: string): string {
+  return /^\S+@\S+\.\S+$/.test(typed) ? typed : '';
 }
 
 function useRested(draft: Signal<Draft>): Signal<Draft> {

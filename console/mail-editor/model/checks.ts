@@ -63,7 +63,8 @@ function thingFindings(block: Block): Finding[] {
     found.push(...at(block, 'has no picture yet.'));
   else if (block.type === 'image' && block.alt === '')
     found.push(...at(block, 'has no words for people who do not see it. Leave them out for decoration alone.'));
-  if (addressesOf(block).includes(PLACEHOLDER)) found.push(...at(block, 'leads to example.com. Give it its address.'));
+  if (addressesOf(block).some((address) => address.startsWith(PLACEHOLDER)))
+    found.push(...at(block, 'leads to example.com. Give it its address.'));
   if ((block.type === 'heading' || block.type === 'button') && isEmpty(block.spans))
     found.push(...at(block, 'is empty.'));
   return found;
@@ -80,7 +81,7 @@ function isEmpty(spans: readonly Span[]): boolean {
 
 function colourFindings(block: Block, { paper, accent }: Colours): Finding[] {
   if (block.type === 'button' && block.colour && contrast(block.colour, block.background ?? accent) < CONTRAST_MIN)
-    return at(block, 'is hard to read: its words and its ground are too much alike.');
+    return at(block, 'is hard to read: its words and its colour are too much alike.');
   const pale = spansIn(block).some(({ colour }) => colour && contrast(colour, paper) < CONTRAST_MIN);
   return pale ? at(block, 'has words that are hard to read on this paper.') : [];
 }

@@ -27,7 +27,7 @@ const href: Spec = { name: 'href', label: 'Leads to', kind: 'line', hint: ADDRES
 const src: Spec = { name: 'src', label: 'Picture', kind: 'picture' };
 const width: Spec = { name: 'width', label: 'Width in pixels', kind: 'number', min: 16, max: 720, isOptional: true };
 const alt: Spec = {
-  ...{ name: 'alt', label: 'In words', kind: 'line' },
+  ...{ name: 'alt', label: 'Description', kind: 'line' },
   hint: 'For people who do not see it. Empty for decoration alone.',
 };
 
@@ -48,8 +48,8 @@ export const specs: Record<BlockType, readonly Spec[]> = {
   button: [
     href,
     align,
-    { name: 'background', label: 'Ground', kind: 'colour', isOptional: true },
-    { name: 'colour', label: 'Words', kind: 'colour', isOptional: true },
+    { name: 'background', label: 'Colour of the button', kind: 'colour', isOptional: true },
+    { name: 'colour', label: 'Colour of its words', kind: 'colour', isOptional: true },
   ],
   columns: [],
   divider: [

@@ -73,7 +73,7 @@ describe('A mail of blocks for people', () => {
 
     await checks.getByRole('button', { name: 'Show it: Picture' }).click();
     await panel.getByRole('heading', { name: 'Picture' }).waitFor();
-    await panel.getByLabel('In words').fill('A loaf of rye');
+    await panel.getByLabel('Description').fill('A loaf of rye');
     await checks.getByText('has no words for people').waitFor({ state: 'detached' });
     await mail.locator('.m-chip', { hasText: 'Marta' }).waitFor();
     await mail.locator('.m-chip.amber', { hasText: 'lastName' }).click();

@@ -34,7 +34,7 @@ describe('The editor of mails', () => {
     await chooser.setFiles({ name: 'rye.png', mimeType: 'image/png', buffer: png });
     await mail.locator('.m-picture').waitFor({ state: 'attached' });
     await checks.getByText('has no words for people who do not see it').waitFor();
-    await panel.getByLabel('In words').fill('A loaf of rye');
+    await panel.getByLabel('Description').fill('A loaf of rye');
     await checks.getByText('has no words for people').waitFor({ state: 'detached' });
 
     await block('button').locator('.m-button').click();

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Automation } from '../../../../client/index.ts';
-import { count, people, percent } from '../../../parts/data/format.ts';
+import { count, counted, people, percent } from '../../../parts/data/format.ts';
 import { type IconName, iconPath } from '../../../parts/icon.tsx';
 import type { Path } from '../../../paths.ts';
 import { to } from '../../../router.ts';
@@ -169,7 +169,7 @@ function nodesOf({ entryCriteria, reentry, steps, statistics }: Automation, name
       const icon = icons[step.type];
       const under = {
         wait: `${count(own?.entered ?? 0)} came here`,
-        email: `${count(own?.emails ?? 0)} mails`,
+        email: counted(own?.emails ?? 0, 'mail'),
         branch: 'First branch that holds',
         split: 'Each person one side',
         exit: `${count(own?.exited ?? 0)} left here`,
