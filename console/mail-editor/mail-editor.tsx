@@ -127,6 +127,8 @@ export default function MailEditor({ draft, handle, texts, isMarketing, person, 
         aria-label="Settings"
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || event.defaultPrevented) return;
+          // A dialog around the editor stays open.
+          event.preventDefault();
           isAsked.value = false;
           surface?.focus();
         }}

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import { useEffect, useMemo } from 'preact/hooks';
 import { EverpostError, type TemplatePreview } from '../../client/index.ts';
 import type { Content } from '../../schemas/templates/block-types.ts';
-import { api } from '../api.ts';
+import { previewBlocks } from '../parts/mail/use-preview.ts';
 import { usePreview } from '../parts/page/preview.ts';
 import { type Refusal, refusalsIn } from './model/checks.ts';
 import type { About } from './model/convert.ts';
@@ -13,11 +13,6 @@ const REST_MS = 500;
 export interface Draft {
   content: Content;
   about: About;
-}
-
-interface Compiled {
-  mail: TemplatePreview;
-  html: string;
 }
 
 export interface CompiledMail {
@@ -44,17 +39,10 @@ export function useCompiled(draft: Signal<Draft>, person: ReadonlySignal<string>
     [rested, person],
   );
   const toAsk = useMemo(() => computed(() => (asked.value.isEmpty ? null : asked.value)), [asked]);
-  const { answer, error, isOld } = usePreview(toAsk, async ({ content, about, email }, abort): Promise<Compiled> => {
-    const { html } = await api.templates.render({ content } as never, { signal: abort });
+  const { answer, error, isOld } = usePreview(toAsk, ({ content, about, email }, abort) => {
     const { subject = '', previewText = '' } = about;
-    const mail = await api.templates.previewDraft(
-      {
-        ...{ emailTemplate: html, subject, previewText, templateType: isMarketing ? 'marketing' : 'transactional' },
-        ...(email && { email }),
-      },
-      { signal: abort },
-    );
-    return { mail, html };
+    const templateType = isMarketing ? 'marketing' : 'transactional';
+    return previewBlocks({ content, subject, previewText, templateType, ...(email && { email }) }, abort);
   });
   return useMemo(
     () => ({

@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { EverpostError, type PreviewDraftBody, type TemplatePreview } from '../../../client/index.ts';
+import type { Content } from '../../../schemas/templates/block-types.ts';
 import { api } from '../../api.ts';
 import { usePreview } from '../page/preview.ts';
 import type { Fault } from './code-mirror.ts';
@@ -21,6 +22,24 @@ export function useDraftPreview(draft: ReadonlySignal<PreviewDraftBody>): DraftP
   const { answer: mail, error, isOld } = preview;
   const faults = useMemo(() => computed(() => faultsOf(error.value)), [error]);
   return { mail, faults, error, isOld };
+}
+
+interface BlocksDraft extends Omit<PreviewDraftBody, 'emailTemplate'> {
+  content: Content;
+}
+
+/** Content blocks as a mail, and the HTML that is made of them. */
+export async function previewBlocks(
+  { content, ...draft }: BlocksDraft,
+  signal: AbortSignal,
+): Promise<{ mail: TemplatePreview; html: string }> {
+  const html = await htmlOfBlocks(content, signal);
+  return { mail: await api.templates.previewDraft({ ...draft, emailTemplate: html }, { signal }), html };
+}
+
+export async function htmlOfBlocks(content: Content, signal?: AbortSignal): Promise<string> {
+  const { html } = await api.templates.render({ content } as never, signal && { signal });
+  return html;
 }
 
 /** 'emailTemplate: line 3, column 5: is not closed', as the interface writes it. */

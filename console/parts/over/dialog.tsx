@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icon.tsx';
 
@@ -22,19 +22,8 @@ export function Dialog({
   onClose: () => void;
   onSubmit?: (event: Event) => unknown;
 }) {
-  const ref = useRef<HTMLDialogElement>(null);
+  const ref = useModal();
   const titleId = useId();
-  // At once, so that the next key is typed into it.
-  useLayoutEffect(() => {
-    const dialog = ref.current;
-    const before = document.activeElement as HTMLElement | null;
-    dialog?.showModal();
-    if (!dialog?.querySelector('[autofocus]')) firstOf(dialog)?.focus();
-    return () => {
-      dialog?.close();
-      if (before?.isConnected) before.focus();
-    };
-  }, []);
   return (
     <dialog
       ref={ref}
@@ -65,6 +54,23 @@ export function Dialog({
       </form>
     </dialog>
   );
+}
+
+/** Holds the focus, and gives it back where it was. */
+export function useModal(): RefObject<HTMLDialogElement | null> {
+  const ref = useRef<HTMLDialogElement>(null);
+  // At once, so that the next key is typed into it.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement as HTMLElement | null;
+    dialog?.showModal();
+    if (!dialog?.querySelector('[autofocus]')) firstOf(dialog)?.focus();
+    return () => {
+      dialog?.close();
+      if (before?.isConnected) before.focus();
+    };
+  }, []);
+  return ref;
 }
 
 /** The first field, of radios the chosen one; without fields the first button below them. A browser would begin at Close. */

@@ -13,6 +13,7 @@ import {
   useConsole,
 } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
+import { editorOf as mailOf } from '../mail-editor/kit.ts';
 
 const ACTS_TO_BUILD_MAX = 60;
 const ACTS_TO_PUBLISH_MAX = 12;
@@ -55,7 +56,7 @@ describe('The editor of automations', () => {
 
   it('builds a welcome series with a branch and a split by mouse, mends it, activates it, and publishes version 2', async () => {
     const page = await suite.open('/automations');
-    const { acts, click, write, press } = person(page);
+    const { acts, click, write, press, type } = person(page);
     const { board, panel, node, plus, item, saved } = editorOf(page);
     const dialog = page.getByRole('dialog');
     await click(page.getByRole('button', { name: 'New automation' }).first());
@@ -84,9 +85,12 @@ describe('The editor of automations', () => {
     await node(/^New mail/).waitFor();
     await page.getByText('Nobody has written this mail yet.').waitFor();
     await write(panel.getByLabel('Subject'), 'In one sentence');
-    const code = panel.locator('.cm-content');
-    await code.waitFor();
-    await write(code, `<p>Hello</p>${LEAVE}`);
+    await click(panel.getByRole('button', { name: 'Write the mail' }));
+    await mailOf(page).block('words').locator('p').click({ clickCount: 3 });
+    acts.count += 1;
+    await type('Once a week, one loaf.');
+    await click(dialog.getByRole('button', { name: 'Done' }));
+    await page.getByText('Nobody has written this mail yet.').waitFor({ state: 'detached' });
     await saved();
     await shoot(page, 'editor-mail');
     // A step too many, and back.

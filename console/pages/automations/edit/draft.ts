@@ -1,4 +1,6 @@
 import type { Automation, UpdateAutomationBody } from '../../../../client/index.ts';
+import type { Content } from '../../../../schemas/templates/block-types.ts';
+import { linesOf as blockLines } from '../../../mail-editor/model/labels.ts';
 import type { Parts } from '../../../parts/forms/overtaken.tsx';
 import { nameOf } from '../graph/flow.ts';
 import type { Step } from './model/steps.ts';
@@ -73,8 +75,19 @@ export const parts: Parts<Values> = {
 };
 
 /** The name, and a line for each value that is not empty: 'email subject: Hello'. */
-function lineOf(step: Step): string {
-  return [nameOf(step, noTemplates), ...linesOf(step, '  ')].join('\n');
+function lineOf({ email, ...step }: Step): string {
+  const content = contentIn(email);
+  const { content: _, editorJson: __, htmlTemplate, ...fields } = email ?? {};
+  const mail = content
+    ? content.blocks.flatMap((block) => blockLines(block, '  '))
+    : linesOf({ htmlTemplate }, '  email ');
+  const name = nameOf({ ...step, ...(email && { email }) }, noTemplates);
+  return [name, ...linesOf({ ...step, email: fields }, '  '), ...mail].join('\n');
+}
+
+/** The blocks of a mail: as written here, or as the interface answers them. */
+export function contentIn(email: Step['email']): Content | null {
+  return ((email?.content ?? email?.editorJson) as Content | undefined) ?? null;
 }
 
 function linesOf(value: object, path: string): string[] {

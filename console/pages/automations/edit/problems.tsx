@@ -13,7 +13,8 @@ interface Unready {
 /** The mails that keep it from being activated, before one tries. */
 export function unwritten(steps: Steps, warnings: readonly AutomationWarning[]): Unready[] {
   return steps.flatMap(({ stepId, email }) => {
-    if (isUntouched(email?.htmlTemplate ?? '')) return [{ stepId, text: 'Nobody has written this mail yet.' }];
+    if (isUntouched(email?.htmlTemplate ?? JSON.stringify(email?.content ?? '')))
+      return [{ stepId, text: 'Nobody has written this mail yet.' }];
     const warning = warnings.find((one) => one.stepId === stepId);
     return warning ? [{ stepId, text: warning.message }] : [];
   });

@@ -1,4 +1,4 @@
-import { starter } from '../../templates/starter.ts';
+import { starterContent } from '../../templates/starter.ts';
 import { type Shape, wait } from './parts.ts';
 
 export const blank: Shape = {
@@ -6,5 +6,5 @@ export const blank: Shape = {
   hint: 'A single mail that is not written yet',
   name: '',
   entryCriteria: { type: 'contact_created' },
-  steps: [wait(0, 'minutes'), { type: 'email', email: { subject: 'New mail', htmlTemplate: starter('marketing') } }],
+  steps: [wait(0, 'minutes'), { type: 'email', email: { subject: 'New mail', content: starterContent('marketing') } }],
 };

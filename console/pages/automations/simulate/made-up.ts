@@ -29,7 +29,10 @@ export function fieldsOf({ entryCriteria, steps }: Definition): Fields {
   ]);
   const asked = [...entry, ...others].flatMap(({ field }) => nameIn(field) ?? []);
   const dates = steps.flatMap(({ until }) => nameIn(until?.property ?? '') ?? []);
-  const texts = steps.flatMap(({ email }) => [email?.subject, email?.previewText, email?.htmlTemplate]);
+  const texts = steps.flatMap(({ email }) => [
+    ...[email?.subject, email?.previewText, email?.htmlTemplate],
+    JSON.stringify(email?.content ?? ''),
+  ]);
   const written = [...texts.join('\n').matchAll(NAMED)].map(([, property, own]) => property ?? own ?? '');
   const names = [...new Set([...asked, ...dates, ...written])].slice(0, FIELDS_MAX);
   const fits = new Map(entry.map((condition) => [nameIn(condition.field), fitting(condition) ?? '']));

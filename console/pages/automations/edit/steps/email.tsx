@@ -1,6 +1,7 @@
 import { batch, computed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { AutomationEmail, PreviewDraftBody } from '../../../../../client/index.ts';
+import type { AutomationEmail, PreviewDraftBody, TemplateContent } from '../../../../../client/index.ts';
+import type { Content } from '../../../../../schemas/templates/block-types.ts';
 import { Chooser, ChooserField } from '../../../../parts/choose/chooser.tsx';
 import { marketingTemplates, senders } from '../../../../parts/choose/things.ts';
 import { Checkbox, Options } from '../../../../parts/forms/choices.tsx';
@@ -13,23 +14,37 @@ import { MailFrame } from '../../../../parts/mail/mail-preview.tsx';
 import { PersonSearch } from '../../../../parts/mail/person-search.tsx';
 import { useDraftPreview } from '../../../../parts/mail/use-preview.ts';
 import { to } from '../../../../router.ts';
-import { starter } from '../../../templates/starter.ts';
+import { starterContent } from '../../../templates/starter.ts';
+import { contentIn } from '../draft.ts';
 import type { Step } from '../model/steps.ts';
+import { newId } from '../new-id.ts';
+import { Blocks } from './blocks.tsx';
 import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
 
 export const email: Kind = {
   label: 'Mail',
   hint: 'Written here, or from a template',
   icon: 'email',
-  make: () => ({ type: 'email', email: { subject: 'New mail', htmlTemplate: starter('marketing') } }),
+  make: () => ({ type: 'email', email: { subject: 'New mail', content: starterContent('marketing') } }),
   Form: EmailForm,
 };
 
 type Values = ReturnType<typeof read>;
 
+const CONTENT = 'email/content';
+
 function EmailForm(props: StepFormProps) {
   const { why } = props;
-  const form = useStepForm(props, read, write);
+  const written = useRef('');
+  const form = useStepForm(
+    {
+      ...props,
+      // All that is written while the mail is open is one act.
+      onChange: (step, field) => props.onChange(step, field.endsWith(CONTENT) ? `${field} ${written.current}` : field),
+    },
+    read,
+    write,
+  );
   const isTemplate = form.values.value.content === 'template';
   const { 'email/senderEmail': senderEmail, 'email/senderName': senderName } = form.values.value;
   const { 'email/templateId': templateId } = form.values.value;
@@ -99,7 +114,12 @@ function EmailForm(props: StepFormProps) {
           )}
         </>
       ) : (
-        <Written form={form} why={why} />
+        <Written
+          {...{ form, why }}
+          onBegin={() => {
+            written.current = newId('mail');
+          }}
+        />
       )}
       <More form={form} why={why} />
     </>
@@ -138,8 +158,34 @@ function More({ form, why }: { form: Form<Values>; why: string | null }) {
   );
 }
 
+function Written({ onBegin, ...given }: { form: Form<Values>; why: string | null; onBegin: () => void }) {
+  const { form, why } = given;
+  const { [CONTENT]: content, 'email/subject': subject, 'email/previewText': previewText } = form.values.value;
+  if (!content) return <Code {...given} />;
+  return (
+    <Blocks
+      {...{ content, subject, previewText, why, onBegin }}
+      errors={form.errors.value}
+      onWrite={({ content: next, about }) =>
+        batch(() => {
+          // A value of its own, also where a text alone is changed: its field names the act.
+          form.set(CONTENT, { ...next });
+          form.set('email/subject', about.subject ?? '');
+          form.set('email/previewText', about.previewText ?? '');
+        })
+      }
+      onCode={(html) =>
+        batch(() => {
+          form.set(CONTENT, null);
+          form.set('email/htmlTemplate', html);
+        })
+      }
+    />
+  );
+}
+
 /** Its code with what is wrong at its line, and the mail that it makes. */
-function Written({ form, why }: { form: Form<Values>; why: string | null }) {
+function Code({ form, why }: { form: Form<Values>; why: string | null }) {
   const insert = useRef<((text: string) => void) | null>(null);
   const person = useSignal('');
   const draft = useMemo(
@@ -197,11 +243,15 @@ function Written({ form, why }: { form: Form<Values>; why: string | null }) {
   );
 }
 
+type Read = Record<typeof CONTENT, Content | null>;
+
 function read({ email = {} }: Step) {
   const { subject = '', previewText = '', templateId = '', htmlTemplate, whenCapped } = email;
   const { senderEmail = '', senderName = '', senderReplyToEmail = '', tags = [] } = email;
+  const isTemplate = htmlTemplate === undefined && templateId !== '' && !email.content;
   return {
-    content: htmlTemplate === undefined && templateId ? 'template' : 'written',
+    content: isTemplate ? 'template' : 'written',
+    ...({ [CONTENT]: contentIn(email) ?? (htmlTemplate === undefined ? starterContent('marketing') : null) } as Read),
     'email/subject': subject,
     'email/previewText': previewText,
     'email/senderEmail': senderEmail,
@@ -210,7 +260,7 @@ function read({ email = {} }: Step) {
     'email/tags': textOfTags(tags),
     waits: whenCapped === 'wait',
     'email/templateId': templateId,
-    'email/htmlTemplate': htmlTemplate ?? starter('marketing'),
+    'email/htmlTemplate': htmlTemplate ?? '',
   };
 }
 
@@ -227,8 +277,17 @@ function write(step: Step, values: Values): Step {
     templateId: isTemplate ? values['email/templateId'] || undefined : undefined,
     whenCapped: values.waits ? 'wait' : undefined,
     templateName: undefined,
-    htmlTemplate: isTemplate ? undefined : values['email/htmlTemplate'],
+    ...(isTemplate ? NOT_WRITTEN : mailOf(step, values)),
   });
+}
+
+const NOT_WRITTEN = { content: undefined, editorJson: undefined, htmlTemplate: undefined };
+
+/** Blocks without a change stay as the interface answers them, with the HTML that it made of them. */
+function mailOf({ email }: Step, { [CONTENT]: content, 'email/htmlTemplate': htmlTemplate }: Values) {
+  if (!content) return { ...NOT_WRITTEN, htmlTemplate };
+  if (content === contentIn(email)) return {};
+  return { ...NOT_WRITTEN, content: content as TemplateContent };
 }
 
 /** undefined takes a field away. */

@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from '../parts/forms/button.tsx';
+import { useModal } from '../parts/over/dialog.tsx';
+import { MailEditor, type MailEditorHandle, type MailEditorProps } from './lazy.tsx';
+import type { Draft } from './use-mail.ts';
+
+/** Typing rests that long before the page gets it. */
+const REST_MS = 300;
+
+interface Props extends Pick<MailEditorProps, 'texts' | 'person' | 'isMarketing'> {
+  title: string;
+  begun: Draft;
+  /** Gets all that is written, also by leaving with Escape: the page takes it back in one step. */
+  onWrite: (draft: Draft) => void;
+  onClose: () => void;
+}
+
+/** The editor of mails over a page on which the mail is one thing among others. */
+export function MailDialog({ title, begun, texts, person, isMarketing, onWrite, onClose }: Props) {
+  const ref = useModal();
+  const titleId = useId();
+  const editor = useRef<MailEditorHandle | null>(null);
+  const draft = useSignal(begun);
+  const latest = useRef(onWrite);
+  latest.current = onWrite;
+  const given = useRef(begun);
+  function give(): void {
+    if (given.current === draft.peek()) return;
+    given.current = draft.peek();
+    latest.current(given.current);
+  }
+  useLayoutEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = draft.subscribe(() => {
+      clearTimeout(timer);
+      timer = setTimeout(give, REST_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [draft]);
+  const close = () => {
+    give();
+    onClose();
+  };
+  return (
+    <dialog
+      ref={ref}
+      class="dialog mail-dialog"
+      aria-labelledby={titleId}
+      // The keys of the page below are not meant.
+      onKeyDown={(event) => event.stopPropagation()}
+      onCancel={(event) => {
+        // Choosing a file has a cancel of its own, which bubbles.
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        close();
+      }}
+    >
+      <header class="row">
+        <h2 id={titleId} class="grow cut">
+          {title}
+        </h2>
+        <Button kind="first" onClick={close}>
+          Done
+        </Button>
+      </header>
+      <div class="mail-scroll">
+        <MailEditor {...{ draft, texts, person, isMarketing }} handle={editor} why={null} />
+      </div>
+    </dialog>
+  );
+}
