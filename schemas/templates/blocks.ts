@@ -24,7 +24,7 @@ const id = {
 };
 /** Colours of the brand, by their names. */
 export const BRAND_COLOURS = ['primary', 'background', 'paper', 'text'] as const;
-const colour = { type: 'string', pattern: `^(#[0-9A-Fa-f]{6}|brand\\.(${BRAND_COLOURS.join('|')}))$` };
+const colour = { type: 'string', pattern: '^(#[0-9A-Fa-f]{6}|brand\\.(primary|background|paper|text))$' };
 const ofBrand = { type: 'boolean', enum: [true] };
 const align = { type: 'string', enum: ['left', 'center', 'right'] };
 /** A line break is a span of its own. */

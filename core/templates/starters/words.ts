@@ -63,7 +63,7 @@ export function starter<Words extends Envelope>({ look, words, blocks, ...about 
 }
 
 /** {firstName} and {firstName|there}: a variable, and one with a fallback. */
-const VARIABLE = /\{([\w.@]+)(?:\|([^}]*))?\}/g;
+const VARIABLE = /\{([\w.@]+)(?:\|([^{}]*))?\}/g;
 
 export function spans(words: string, looks: Omit<Span, 'text' | 'variable' | 'fallback'> = {}): Span[] {
   const found: Span[] = [];
