@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { activeAutomation, created, email, makeSending, wait } from '../../automations/support.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
 import { editorOf } from '../mail-editor/kit.ts';
 
@@ -144,6 +144,28 @@ describe('The mail of a step, written in place', () => {
     await page.reload();
     await step.locator('.cm-content').waitFor();
     expect(await write().count()).to.equal(0);
+  });
+
+  it('takes the subject of the template that is chosen instead', async () => {
+    const { client } = suite.own;
+    const template = { templateName: 'Bread letter', subject: 'Bread', templateType: 'marketing' };
+    const { templateId } = await created(client, '/templates', { ...template, content: contentOf('Rye') });
+    const { id } = await created(client, '/automations', { name: 'Chosen', steps: [wait(1), written('One')] });
+    const page = await suite.open(`/automations/${id}/edit?step=letter`);
+    const { step } = partsOf(page);
+    await step.getByRole('radio', { name: 'A template' }).check();
+    await pickFound(step.getByLabel('Template', { exact: true }), 'Bread letter');
+    await until(
+      () => mailOf(id),
+      (mail) => mail.templateId === templateId,
+    );
+    await step.getByText('Left empty: that of the template.').waitFor();
+    expect(await step.getByLabel('Subject').inputValue()).to.equal('');
+    const stored = await until(
+      () => mailOf(id),
+      (mail) => mail.subject === null || mail.subject === undefined,
+    );
+    expect(stored.htmlTemplate ?? null).to.equal(null);
   });
 
   it('is written on a telephone, and only looked at by viewers', async () => {

@@ -47,7 +47,6 @@ function EmailForm(props: StepFormProps) {
   );
   const isTemplate = form.values.value.content === 'template';
   const { 'email/senderEmail': senderEmail, 'email/senderName': senderName } = form.values.value;
-  const { 'email/templateId': templateId } = form.values.value;
   return (
     <>
       <Options
@@ -60,6 +59,7 @@ function EmailForm(props: StepFormProps) {
           { value: 'template', label: 'A template', isDisabled: why !== null },
         ]}
       />
+      {isTemplate && <FromTemplate {...{ form, why }} />}
       <Field
         form={form}
         name="email/subject"
@@ -102,18 +102,7 @@ function EmailForm(props: StepFormProps) {
         hint="Up to seven days, where the project has a cap. Else the mail is left out."
         isDisabled={why !== null}
       />
-      {isTemplate ? (
-        <>
-          <ChooserField form={form} name="email/templateId" label="Template" things={marketingTemplates} />
-          {templateId && (
-            <p>
-              <a class="link" href={to(`/templates/${templateId}`)}>
-                Open the template
-              </a>
-            </p>
-          )}
-        </>
-      ) : (
+      {!isTemplate && (
         <Written
           {...{ form, why }}
           onBegin={() => {
@@ -122,6 +111,36 @@ function EmailForm(props: StepFormProps) {
         />
       )}
       <More form={form} why={why} />
+    </>
+  );
+}
+
+/** The subject and preview text of a step would take the place of the template's, so those of another mail go. */
+function FromTemplate({ form, why }: { form: Form<Values>; why: string | null }) {
+  const { 'email/templateId': templateId } = form.values.value;
+  return (
+    <>
+      <ChooserField
+        form={form}
+        name="email/templateId"
+        label="Template"
+        placeholder="Choose a template"
+        things={marketingTemplates}
+        why={why}
+        onPick={() =>
+          batch(() => {
+            form.set('email/subject', '');
+            form.set('email/previewText', '');
+          })
+        }
+      />
+      {templateId && (
+        <p>
+          <a class="link" href={to(`/templates/${templateId}`)}>
+            Open the template
+          </a>
+        </p>
+      )}
     </>
   );
 }
