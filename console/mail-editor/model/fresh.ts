@@ -37,7 +37,7 @@ const fresh: Fresh = {
   video: () => ({ href: PLACEHOLDER, src: NO_PICTURE, alt: 'A video', label: 'Watch the video' }),
   signature: () => ({ name: 'Your name', lines: [text('What you do')] }),
   header: () => ({ name: 'Your name' }),
-  footer: () => ({ spans: text('You get this because you are on our list.'), unsubscribe: 'Unsubscribe' }),
+  footer: () => ({ spans: text('You get this mail because you are on our list.'), unsubscribe: 'Unsubscribe' }),
   html: () => ({ html: '<p style="margin:0">HTML of your own</p>' }),
   when: () => ({ tests: [{ variable: 'firstName', is: 'set' }], blocks: [] }),
   each: () => ({ list: 'items', blocks: [] }),

@@ -18,9 +18,10 @@ export function starterContent(templateType: string): TemplateContent {
   };
 }
 
-const footer = {
+/** Of marketing mail. */
+export const footer = {
   ...{ id: 'footer', type: 'footer' as const, unsubscribe: 'Unsubscribe' },
-  spans: [{ text: 'You get this because you are on our list.' }],
+  spans: [{ text: 'You get this mail because you are on our list.' }],
 };
 
 /** Whether the text to begin with is still in it. */

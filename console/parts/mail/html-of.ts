@@ -3,7 +3,7 @@ export interface Written {
   heading: string;
   /** Paragraphs, in HTML. */
   text: readonly string[];
-  button?: { label: string; href: string; isOnlyIf?: string };
+  button?: { label: string; href: string };
   isMarketing?: boolean;
 }
 
@@ -49,6 +49,5 @@ const FOOTER = `
 
 function buttonOf(button: Written['button']): string[] {
   if (!button) return [];
-  const line = `                <p style="margin: 0"><a href="${button.href}" style="${BUTTON}">${button.label}</a></p>`;
-  return button.isOnlyIf ? [`                {{#if ${button.isOnlyIf}}}\n${line}\n                {{/if}}`] : [line];
+  return [`                <p style="margin: 0"><a href="${button.href}" style="${BUTTON}">${button.label}</a></p>`];
 }

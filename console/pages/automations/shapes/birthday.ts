@@ -13,7 +13,7 @@ export const birthday: Shape = {
   steps: [
     wait(0, 'minutes'),
     mail({
-      subject: 'Happy birthday{{#if firstName}}, {{firstName}}{{/if}}',
+      subject: 'Happy birthday, {{firstName default="and all the best"}}',
       previewText: 'A small present from us.',
       heading: 'Happy birthday',
       text: [

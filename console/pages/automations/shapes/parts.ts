@@ -1,5 +1,6 @@
 import type { CreateAutomationBody, CreateEventBody } from '../../../../client/index.ts';
-import { htmlOf, type Written } from '../../../parts/mail/html-of.ts';
+import type { Block, Content, Span } from '../../../../schemas/templates/block-types.ts';
+import { footer } from '../../templates/starter.ts';
 
 /** Shared by the shapes that an automation begins with. */
 
@@ -28,10 +29,41 @@ export function on(parentBranchStepId: string, parentBranchId: string) {
   return { parentBranchStepId, parentBranchId };
 }
 
-type Mail = Written & { subject: string; previewText: string };
+/** Words alone, or with variables between them. */
+type Words = string | readonly Span[];
 
-export function mail({ subject, previewText, ...body }: Mail, more: Partial<ShapeStep> = {}): ShapeStep {
-  return { type: 'email', email: { subject, previewText, htmlTemplate: htmlOf(body) }, ...more };
+interface Mail {
+  subject: string;
+  previewText: string;
+  heading: string;
+  text: readonly Words[];
+  button?: { label: string; href: string; isOnlyIf?: string };
+}
+
+export function mail({ subject, previewText, ...words }: Mail, more: Partial<ShapeStep> = {}): ShapeStep {
+  const content = contentOf(words) as NonNullable<ShapeStep['email']>['content'];
+  return { type: 'email', email: { subject, previewText, content }, ...more };
+}
+
+function contentOf({ heading, text, button }: Pick<Mail, 'heading' | 'text' | 'button'>): Content {
+  const nodes = text.map((words) => ({ type: 'paragraph' as const, spans: spansOf(words) }));
+  const blocks: Block[] = [
+    { id: 'heading', type: 'heading', level: 1, spans: spansOf(heading) },
+    { id: 'words', type: 'text', nodes },
+    ...(button ? [buttonOf(button)] : []),
+    footer,
+  ];
+  return { v: 1, blocks };
+}
+
+function spansOf(words: Words): Span[] {
+  return typeof words === 'string' ? [{ text: words }] : [...words];
+}
+
+function buttonOf({ label, href, isOnlyIf }: NonNullable<Mail['button']>): Block {
+  const button: Block = { id: 'button', type: 'button', spans: [{ text: label }], href };
+  if (!isOnlyIf) return button;
+  return { id: 'with-address', type: 'when', tests: [{ variable: isOnlyIf, is: 'set' }], blocks: [button] };
 }
 
 /** A filter about what people did with mails, or about their events. */
@@ -39,4 +71,4 @@ export function did(behaviour: string, more: object) {
   return { logicalOperator: 'AND', groups: [{ behaviour, operator: 'at_least', count: 1, ...more }] };
 }
 
-export const HELLO = 'Hello{{#if firstName}} {{firstName}}{{/if}},';
+export const HELLO: readonly Span[] = [{ text: 'Hello ' }, { variable: 'firstName', fallback: 'there' }, { text: ',' }];

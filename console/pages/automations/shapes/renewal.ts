@@ -1,6 +1,7 @@
 import { HELLO, mail, type Shape, wait } from './parts.ts';
 
 const RENEWS = 'contactProperties.renewsAt';
+const PLAN = { variable: 'contactProperties.plan', fallback: 'current' };
 
 function days(value: number) {
   return { value, unit: 'days', direction: 'before' } as const;
@@ -19,7 +20,7 @@ export const renewal: Shape = {
       heading: 'Your plan renews soon',
       text: [
         HELLO,
-        'your {{#if contactProperties.plan}}{{contactProperties.plan}} plan{{else}}plan{{/if}} renews in two weeks. If you want to stay, there is nothing to do.',
+        [{ text: 'your ' }, PLAN, { text: ' plan renews in two weeks. If you want to stay, there is nothing to do.' }],
         'If you want another plan, or none, answer this mail before then.',
       ],
     }),
@@ -30,7 +31,7 @@ export const renewal: Shape = {
       heading: 'Three more days',
       text: [
         HELLO,
-        'a short reminder: your {{#if contactProperties.plan}}{{contactProperties.plan}} plan{{else}}plan{{/if}} renews in three days.',
+        [{ text: 'a short reminder: your ' }, PLAN, { text: ' plan renews in three days.' }],
         'Thank you for staying with us. If you would rather not, answer this mail today.',
       ],
     }),
