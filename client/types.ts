@@ -200,6 +200,29 @@ export interface ApiKey {
   lastUsedAt: string | null;
 }
 
+export interface CreateApiKeyBody {
+  name: string;
+  /** full, the default: everything of the project. send: send mails and replies, and read the mails that this key sent. read: read, without changing anything. */
+  scope?: 'full' | 'send' | 'read';
+  /** Only with scope send: the one domain that From of its mails and replies may be on. Not its subdomains. */
+  domainName?: string;
+}
+
+export interface NewApiKey {
+  id: string;
+  name: string;
+  scope: 'full' | 'send' | 'read';
+  /** null: mails may come from every verified domain of the project. */
+  domainName: string | null;
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
+  createdAt: string;
+  /** To the minute; null: never. */
+  lastUsedAt: string | null;
+  /** Shown only once; a repeated request does not get it. */
+  key?: string;
+}
+
 export interface ApiKeysPage {
   apiKeys: ApiKey[];
   pagination: Pagination;
@@ -276,6 +299,48 @@ export interface Automation {
   statistics?: AutomationStatistics;
   /** Faults that activation allows, each with its step. Not in lists. */
   warnings?: AutomationWarning[];
+}
+
+export interface CreateAutomationBody {
+  name?: string;
+  description?: string;
+  entryCriteria?: EntryCriteriaInput;
+  /** Whether a person who left may enter again: never (once), at once (after_exit), or not before so many days after leaving. Omitted: once for contact_created, after_exit for all others. Nobody is inside twice at a time. */
+  reentry?: Reentry;
+  exitCriteria?: ExitCriteriaInput;
+  steps?: AutomationStepInput[];
+  tags?: string[];
+  /** Suppression group of every mail of this automation. */
+  unsubscribeGroupId?: string | null;
+  trackingOpen?: boolean;
+  trackingClick?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
+  /** true: validate and activate at once. */
+  active?: boolean;
+}
+
+export interface UpdateAutomationBody {
+  name?: string;
+  description?: string;
+  entryCriteria?: EntryCriteriaInput;
+  /** Whether a person who left may enter again: never (once), at once (after_exit), or not before so many days after leaving. Omitted: once for contact_created, after_exit for all others. Nobody is inside twice at a time. */
+  reentry?: Reentry;
+  exitCriteria?: ExitCriteriaInput;
+  steps?: AutomationStepInput[];
+  tags?: string[];
+  /** Suppression group of every mail of this automation. */
+  unsubscribeGroupId?: string | null;
+  trackingOpen?: boolean;
+  trackingClick?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
+  /** Enrolled contacts: keep the version they entered with (default), or move to this one. */
+  existing?: 'keep' | 'move';
+  /** true: saved as the draft of the next version, in any status but archived. What runs stays as it is until the draft is published. */
+  draft?: boolean;
+  /** The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed. */
+  draftRevision?: number;
 }
 
 export interface AutomationBacklog {
@@ -609,6 +674,36 @@ export interface AutomationsPage {
   pagination: Pagination;
 }
 
+export interface AutomationsDiscardDraftQuery {
+  /** The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed. */
+  draftRevision?: number;
+}
+
+export interface AutomationsEnrollmentsQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: EnrollmentStatus;
+  /** Only the people who are on this step now. */
+  stepId?: string;
+}
+
+export interface AutomationsGetQuery {
+  /** draft: the draft, or the version that runs where there is none. Omitted: the version that runs. */
+  version?: AutomationDraftVersion;
+}
+
+export interface AutomationsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: AutomationStatus;
+  /** Part of the name. */
+  search?: string;
+}
+
 export interface AwaitedSegment {
   id: string;
   name: string;
@@ -643,6 +738,42 @@ export interface Brand {
   links: ContentLink[];
   /** Of footer blocks; without spans they have name and address. */
   footer: BrandFooter | null;
+}
+
+export interface PreviewBrandBody {
+  /** Of public pages too, as publicName of the project; null: the name of the project. */
+  name?: string | null;
+  /** A picture by https, or one of POST /media. */
+  logoUrl?: string | null;
+  postalAddress?: string | null;
+  /** null: the colours of blocks without a brand. */
+  colours?: BrandColours | null;
+  font?: 'sans' | 'serif' | 'mono';
+  /** Names of fonts, before those of font. */
+  families?: string[];
+  /** Profiles, for social blocks. */
+  links?: ContentLink[];
+  /** Of footer blocks; without spans they have name and address. */
+  footer?: BrandFooter | null;
+}
+
+export interface UpdateBrandBody {
+  /** Of public pages too, as publicName of the project; null: the name of the project. */
+  name?: string | null;
+  /** A picture by https, or one of POST /media. */
+  logoUrl?: string | null;
+  postalAddress?: string | null;
+  /** null: the colours of blocks without a brand. */
+  colours?: BrandColours | null;
+  font?: 'sans' | 'serif' | 'mono';
+  /** Names of fonts, before those of font. */
+  families?: string[];
+  /** Profiles, for social blocks. */
+  links?: ContentLink[];
+  /** Of footer blocks; without spans they have name and address. */
+  footer?: BrandFooter | null;
+  /** Templates to publish again with the brand: each gets a new version of the same content. */
+  templateIds?: string[];
 }
 
 export interface BrandColours {
@@ -757,17 +888,17 @@ export interface BulkRecipient {
   bcc?: MailAddress[];
 }
 
-export interface BulkUpdateContactsBody {
-  contacts: Record<string, unknown>[];
-  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
-  runWorkflow?: boolean;
-}
-
 export interface BulkUpdatedContacts {
   successCount: number;
   failedCount: number;
   totalCount: number;
   errors: ContactError[];
+}
+
+export interface BulkUpdateContactsBody {
+  contacts: Record<string, unknown>[];
+  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
+  runWorkflow?: boolean;
 }
 
 export interface ButtonBlock {
@@ -829,6 +960,93 @@ export interface Campaign {
   temporalUrl?: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface CreateCampaignBody {
+  name: string;
+  subject: string;
+  previewText?: string;
+  /** Wins over the saved sender, field by field. */
+  from?: CampaignFromInput;
+  senderId?: string;
+  /** Alias of senderId. */
+  fromSenderId?: string;
+  replyTo?: string;
+  templateId?: string;
+  /** Raw HTML; with templateId, that template is updated with it. */
+  htmlTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** Lists, segments and GLOBAL_CONTACT_LIST. */
+  toLists?: string[];
+  /** Lists and segments. */
+  excludeLists?: string[];
+  sendToGlobalList?: boolean;
+  unsubscribeGroupId?: string | null;
+  sendMode?: SendMode;
+  publish?: boolean;
+  sendNow?: boolean;
+  scheduledAt?: string | null;
+  maxLatenessMinutes?: number;
+  thresholdPreset?: ThresholdPreset;
+  gradual?: GradualPlan | null;
+  /** null: no limit. */
+  sendRatePerSecond?: number | null;
+  trackingClick?: boolean;
+  trackingOpen?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
+  /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
+  tags?: MailTag[];
+}
+
+export interface PreviewCampaignBody {
+  /** The contact whose data are filled in. */
+  contactId?: string;
+  /** Instead of contactId: the address of the contact. */
+  email?: string;
+  /** true: behind each link of the HTML stands the number of people who clicked it, as GET /campaigns/{campaignId}/links counts them. */
+  clicks?: boolean;
+}
+
+export interface UpdateCampaignBody {
+  name?: string;
+  subject?: string;
+  previewText?: string;
+  /** Wins over the saved sender, field by field. */
+  from?: CampaignFromInput;
+  senderId?: string;
+  /** Alias of senderId. */
+  fromSenderId?: string;
+  replyTo?: string;
+  templateId?: string;
+  /** Raw HTML; with templateId, that template is updated with it. */
+  htmlTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** Lists, segments and GLOBAL_CONTACT_LIST. */
+  toLists?: string[];
+  /** Lists and segments. */
+  excludeLists?: string[];
+  sendToGlobalList?: boolean;
+  unsubscribeGroupId?: string | null;
+  sendMode?: SendMode;
+  publish?: boolean;
+  sendNow?: boolean;
+  scheduledAt?: string | null;
+  maxLatenessMinutes?: number;
+  thresholdPreset?: ThresholdPreset;
+  gradual?: GradualPlan | null;
+  /** null: no limit. */
+  sendRatePerSecond?: number | null;
+  trackingClick?: boolean;
+  trackingOpen?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
+  /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
+  tags?: MailTag[];
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface CampaignAbortedEvent {
@@ -1187,6 +1405,48 @@ export interface CampaignsPage {
   pagination: Pagination;
 }
 
+export interface CampaignsExportPeopleQuery {
+  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. failed, suppressed, unknown: by the state of the mail. */
+  did: CampaignFigure;
+  /** With did=clicked, instead of url: only the people who clicked the link at this position, as GET /campaigns/{campaignId}/links has it. */
+  position?: number;
+  /** With did=clicked: only the people who clicked this address. */
+  url?: string;
+  format?: 'csv' | 'ndjson';
+}
+
+export interface CampaignsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: CampaignStatus;
+  search?: string;
+}
+
+export interface CampaignsPeopleQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. failed, suppressed, unknown: by the state of the mail. */
+  did: CampaignFigure;
+  /** With did=clicked, instead of url: only the people who clicked the link at this position, as GET /campaigns/{campaignId}/links has it. */
+  position?: number;
+  /** With did=clicked: only the people who clicked this address. */
+  url?: string;
+}
+
+export interface CampaignsRecipientsQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: RecipientStatus;
+  /** Only these: the id of a reason of GET /campaigns/{campaignId}/reasons. */
+  reason?: string;
+}
+
 export interface CancelEmailsBody {
   /** Of the answer of POST /mails/bulk or /mails/batch. */
   batchId: string;
@@ -1265,12 +1525,6 @@ export interface Contact {
   updatedAt: string;
 }
 
-export interface ContactActivity {
-  activity: ActivityEntry[];
-  /** Give it as `before` for the next page; null at the end. */
-  next: string | null;
-}
-
 export interface ContactBody {
   email: string;
   /** An empty string clears the stored value; null or omission leaves it unchanged. */
@@ -1287,6 +1541,30 @@ export interface ContactBody {
   listIds?: string[];
   /** Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record. */
   consent?: ConsentInput;
+}
+
+export interface UpdateContactBody {
+  email?: string;
+  /** An empty string clears the stored value; null or omission leaves it unchanged. */
+  firstName?: string | null;
+  lastName?: string | null;
+  userId?: string | null;
+  /** E.164, for example +12025550123. */
+  mobile?: string | null;
+  /** Custom attributes; null removes one. */
+  contactProperties?: Record<string, PropertyInput>;
+  /** Alias of contactProperties. */
+  customFields?: Record<string, PropertyInput>;
+  /** Lists to add the contact to. */
+  listIds?: string[];
+  /** Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record. */
+  consent?: ConsentInput;
+}
+
+export interface ContactActivity {
+  activity: ActivityEntry[];
+  /** Give it as `before` for the next page; null at the end. */
+  next: string | null;
 }
 
 export interface ContactCreatedEvent {
@@ -1412,6 +1690,33 @@ export interface ContactList {
   updatedAt: string;
 }
 
+export interface CreateContactListBody {
+  name: string;
+  description?: string;
+  /** Lists only. true: people see the list on their preference page, and may join and leave it there. */
+  isPublic?: boolean;
+  /** Omitted: segment when filterCriteria is given, else list. */
+  type?: ContactListType;
+  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
+  filterCriteria?: Record<string, unknown> | null;
+}
+
+export interface PreviewContactListBody {
+  /** logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
+  filterCriteria: Record<string, unknown>;
+}
+
+export interface UpdateContactListBody {
+  name?: string;
+  description?: string;
+  /** Lists only. true: people see the list on their preference page, and may join and leave it there. */
+  isPublic?: boolean;
+  /** Omitted: segment when filterCriteria is given, else list. */
+  type?: ContactListType;
+  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
+  filterCriteria?: Record<string, unknown> | null;
+}
+
 export interface ContactListPreview {
   /** null when two seconds were not enough to count. */
   count: number | null;
@@ -1431,6 +1736,18 @@ export interface ContactListsPage {
   pagination: Pagination;
 }
 
+export interface ContactListsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  type?: ContactListType;
+  /** Part of the name. */
+  search?: string;
+  /** By the time that they were made. Otherwise the global list comes first, then lists, then segments. */
+  newestFirst?: boolean;
+}
+
 export interface ContactUpdatedEvent {
   /** The same in every try and replay. */
   id: string;
@@ -1443,6 +1760,44 @@ export interface ContactUpdatedEvent {
 export interface ContactsPage {
   contacts: Contact[];
   pagination: Pagination;
+}
+
+export interface ContactsActivityQuery {
+  /** Entries a page. */
+  limit?: number;
+  /** `next` of the page before; omitted: the newest entries. */
+  before?: string;
+}
+
+export interface ContactsExportQuery {
+  format?: 'csv' | 'ndjson';
+}
+
+export interface ContactsImportQuery {
+  /** Omitted: recognized from content type, file name and first character. */
+  format?: 'csv' | 'ndjson';
+  /** Lists that every contact joins, comma separated. */
+  listIds?: string;
+  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
+  runWorkflow?: boolean;
+}
+
+export interface ContactsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Part of the email address. */
+  search?: string;
+}
+
+export interface ContactsPreviewImportQuery {
+  /** Omitted: recognized from content type, file name and first character. */
+  format?: 'csv' | 'ndjson';
+  /** Lists that every contact joins, comma separated. */
+  listIds?: string;
+  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
+  runWorkflow?: boolean;
 }
 
 export interface ContentColumn {
@@ -1528,12 +1883,6 @@ export interface ConvertedTemplate {
   notes: ConversionNote[];
 }
 
-export interface CountDifference {
-  count: string;
-  ledger: number;
-  stored: number;
-}
-
 export interface CountedAudience {
   /** Contacts of toLists, each once, without those of excludeLists. */
   total: number;
@@ -1544,222 +1893,10 @@ export interface CountedAudience {
   isExact: boolean;
 }
 
-export interface CreateApiKeyBody {
-  name: string;
-  /** full, the default: everything of the project. send: send mails and replies, and read the mails that this key sent. read: read, without changing anything. */
-  scope?: 'full' | 'send' | 'read';
-  /** Only with scope send: the one domain that From of its mails and replies may be on. Not its subdomains. */
-  domainName?: string;
-}
-
-export interface CreateAutomationBody {
-  name?: string;
-  description?: string;
-  entryCriteria?: EntryCriteriaInput;
-  /** Whether a person who left may enter again: never (once), at once (after_exit), or not before so many days after leaving. Omitted: once for contact_created, after_exit for all others. Nobody is inside twice at a time. */
-  reentry?: Reentry;
-  exitCriteria?: ExitCriteriaInput;
-  steps?: AutomationStepInput[];
-  tags?: string[];
-  /** Suppression group of every mail of this automation. */
-  unsubscribeGroupId?: string | null;
-  trackingOpen?: boolean;
-  trackingClick?: boolean;
-  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
-  utm?: Utm | null;
-  /** true: validate and activate at once. */
-  active?: boolean;
-}
-
-export interface CreateCampaignBody {
-  name: string;
-  subject: string;
-  previewText?: string;
-  /** Wins over the saved sender, field by field. */
-  from?: CampaignFromInput;
-  senderId?: string;
-  /** Alias of senderId. */
-  fromSenderId?: string;
-  replyTo?: string;
-  templateId?: string;
-  /** Raw HTML; with templateId, that template is updated with it. */
-  htmlTemplate?: string;
-  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
-  content?: TemplateContent;
-  /** Lists, segments and GLOBAL_CONTACT_LIST. */
-  toLists?: string[];
-  /** Lists and segments. */
-  excludeLists?: string[];
-  sendToGlobalList?: boolean;
-  unsubscribeGroupId?: string | null;
-  sendMode?: SendMode;
-  publish?: boolean;
-  sendNow?: boolean;
-  scheduledAt?: string | null;
-  maxLatenessMinutes?: number;
-  thresholdPreset?: ThresholdPreset;
-  gradual?: GradualPlan | null;
-  /** null: no limit. */
-  sendRatePerSecond?: number | null;
-  trackingClick?: boolean;
-  trackingOpen?: boolean;
-  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
-  utm?: Utm | null;
-  /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
-  tags?: MailTag[];
-}
-
-export interface CreateContactListBody {
-  name: string;
-  description?: string;
-  /** Lists only. true: people see the list on their preference page, and may join and leave it there. */
-  isPublic?: boolean;
-  /** Omitted: segment when filterCriteria is given, else list. */
-  type?: ContactListType;
-  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
-  filterCriteria?: Record<string, unknown> | null;
-}
-
-export interface CreateCustomFieldBody {
-  fieldName: string;
-  fieldType: 'string' | 'number' | 'boolean' | 'date';
-  /** How people read the field: it can change at any time, while templates, filters and programs name it by fieldName. Empty: by fieldName too. */
-  label?: string;
-  description?: string;
-  /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
-  defaultValue?: PropertyInput;
-}
-
-export interface CreateCustomFieldsBody {
-  customFields: CreateCustomFieldBody[];
-}
-
-export interface CreateDomainBody {
-  /** For example news.example.com. Required, under this name or as domain. */
-  domainName?: string;
-  /** Alias of domainName. */
-  domain?: string;
-  /** Kept as given; omitted: default. */
-  regionKey?: string;
-}
-
-export interface CreateEventBody {
-  eventName: string;
-  description?: string;
-  properties?: EventPropertyInput[];
-}
-
-export interface CreateFormBody {
-  name: string;
-  /** Lists to add the person to. No segments, and not GLOBAL_CONTACT_LIST, which holds every contact. */
-  listIds: string[];
-  /** Next to the email address, which every form asks for. */
-  fields?: FormFieldInput[];
-  /** Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted. */
-  doubleOptIn?: boolean;
-  /** Each replaces the text of the language; null or omission leaves that. */
-  texts?: FormTextsInput;
-  redirectTo?: FormRedirectsInput;
-  /** Sites that may show the form in a frame or send it, as https://example.com; http for localhost only. */
-  allowedOrigins?: string[];
-  /** A template of the project that names {{confirmUrl}}; null: a mail of ours. */
-  confirmationTemplateId?: string | null;
-  /** Groups in which the confirmation takes the unsubscribe of the person back, next to the default one. */
-  unsubscribeGroupIds?: string[];
-  /** Omitted: true. The page of an inactive form is 404. */
-  isActive?: boolean;
-}
-
-export interface CreateMemberBody {
-  email: string;
-  /** In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. */
-  role: 'viewer' | 'author' | 'editor' | 'owner';
-}
-
-export interface CreateProjectBody {
-  name: string;
-  trackingOpen?: boolean;
-  trackingClick?: boolean;
-  /** Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused. */
-  sandboxAddresses?: boolean;
-  /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
-  sandboxSuppressions?: boolean;
-  /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
-  dkimAlgorithms?: ('rsa-sha256' | 'ed25519-sha256')[];
-  /** IANA name, for example Europe/Berlin: the zone of the project, UTC by default. */
-  timezone?: string;
-  /** The contact property with the zone of a person, such as timezone or contactProperties.timezone; null, the default: none. A person without a zone is in that of the project. */
-  timezoneProperty?: string | null;
-  /** Of pages and mails to people; null: name. */
-  publicName?: string | null;
-  /** A picture by https, or one of POST /media. null: the name is shown. */
-  logoUrl?: string | null;
-  /** Of buttons and links, as #rrggbb. Links are made darker or lighter until they can be read. */
-  color?: string | null;
-  /** In the footer of pages, with its line ends. */
-  postalAddress?: string | null;
-  /** The contact property with the language of a person (de, fr-CA, ...); null: language. */
-  languageProperty?: string | null;
-  /** How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. */
-  consentAddress?: 'shortened' | 'full' | 'none' | null;
-}
-
-export interface CreateSenderBody {
-  /** On a verified domain of the project. */
-  email: string;
-  /** Display name. */
-  name?: string;
-  /** An email address; empty: none. */
-  replyTo?: string;
-}
-
-export interface CreateSessionBody {
-  /** Of a sign-in link; it works once. */
-  token: string;
-}
-
-export interface CreateSuppressionGroupBody {
-  name: string;
-  description?: string;
-  /** true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group. */
-  isPublic?: boolean;
-}
-
-export interface CreateTemplateBody {
-  templateName: string;
-  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
-  content?: TemplateContent;
-  /** HTML with {{variables}}, {{#if}}, {{#each}}; instead of content. */
-  emailTemplate?: string;
-  /** May hold {{variables}}. */
-  subject?: string;
-  previewText?: string;
-  templateType?: 'transactional' | 'marketing';
-  /** visual is an alias of editor. */
-  builderType?: 'code' | 'editor' | 'visual';
-  description?: string;
-  /** The state that your own editor keeps with the code; answers have the content blocks here. */
-  editorJson?: Record<string, unknown> | null;
-  parentBodyProperties?: Record<string, unknown> | null;
-  trackingClick?: boolean;
-  trackingOpen?: boolean;
-  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
-  utm?: Utm | null;
-  /** Saved as a draft: it cannot be sent before it is published. */
-  draft?: boolean;
-}
-
-export interface CreateWebhookBody {
-  /** A public https URL; redirects are not followed. */
-  url: string;
-  /** The types of the events to deliver. */
-  events: EventType[];
-}
-
-export interface CreatedCustomFields {
-  /** In the order of the request. A name that was declared already has its field as it was. */
-  customFields: CustomField[];
-  createdCount: number;
+export interface CountDifference {
+  count: string;
+  ledger: number;
+  stored: number;
 }
 
 export type CriterionValue = string | number | boolean | null;
@@ -1772,6 +1909,16 @@ export interface CurrentSession {
   organizations: SessionOrganization[];
 }
 
+export interface CreateCustomFieldBody {
+  fieldName: string;
+  fieldType: 'string' | 'number' | 'boolean' | 'date';
+  /** How people read the field: it can change at any time, while templates, filters and programs name it by fieldName. Empty: by fieldName too. */
+  label?: string;
+  description?: string;
+  /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
+  defaultValue?: PropertyInput;
+}
+
 export interface CustomField {
   id: string;
   fieldName: string;
@@ -1781,6 +1928,20 @@ export interface CustomField {
   defaultValue: PropertyValue;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface UpdateCustomFieldBody {
+  fieldName?: string;
+  fieldType?: 'string' | 'number' | 'boolean' | 'date';
+  /** How people read the field: it can change at any time, while templates, filters and programs name it by fieldName. Empty: by fieldName too. */
+  label?: string;
+  description?: string;
+  /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
+  defaultValue?: PropertyInput;
+}
+
+export interface CreateCustomFieldsBody {
+  customFields: CreateCustomFieldBody[];
 }
 
 export interface CustomFieldsPage {
@@ -1802,16 +1963,16 @@ export interface DeferralReply {
   count: number;
 }
 
-export interface DeleteContactsByEmailBody {
-  emails: string[];
-}
-
 export interface DeletedContact {
   id: string;
 }
 
 export interface DeletedContacts {
   deleted: number;
+}
+
+export interface DeleteContactsByEmailBody {
+  emails: string[];
 }
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
@@ -1885,6 +2046,15 @@ export interface DnsRecords {
   inboundMx?: DnsRecord;
 }
 
+export interface CreateDomainBody {
+  /** For example news.example.com. Required, under this name or as domain. */
+  domainName?: string;
+  /** Alias of domainName. */
+  domain?: string;
+  /** Kept as given; omitted: default. */
+  regionKey?: string;
+}
+
 export interface Domain {
   id: string;
   domainName: string;
@@ -1916,6 +2086,12 @@ export interface Domain {
   inboundDomainVerifiedAt: string | null;
 }
 
+export interface UpdateDomainBody {
+  /** relay: the relay signs, this service does not. */
+  dkimSigning?: 'own' | 'relay';
+  regionKey?: string;
+}
+
 export interface DomainCheckedEvent {
   /** The same in every try and replay. */
   id: string;
@@ -1936,6 +2112,32 @@ export interface DomainReputation {
 export interface DomainsPage {
   domains: Domain[];
   pagination: Pagination;
+}
+
+export interface DomainsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: 'PENDING_CONFIGURATION' | 'PENDING' | 'VERIFIED';
+}
+
+export interface PreviewDraftBody {
+  /** HTML with {{variables}}, {{#if}}, {{#each}}; instead of content. */
+  emailTemplate: string;
+  /** May hold {{variables}}. */
+  subject?: string;
+  previewText?: string;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
+  /** With marketing properties of the contact are known by their bare names, as in a campaign. */
+  templateType?: 'transactional' | 'marketing';
+  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
+  dynamicData?: Record<string, unknown>;
+  /** The contact whose data are filled in. */
+  contactId?: string;
+  /** Instead of contactId: the address of the contact. */
+  email?: string;
 }
 
 export interface DuplicateCampaignBody {
@@ -1989,12 +2191,26 @@ export interface Email {
   timeline: TimelineEntry[];
 }
 
+export interface UpdateEmailBody {
+  /** ISO 8601 with a zone, up to 30 days ahead, at most a minute ago. Content and template are those of the call, and files behind URLs are fetched at the call; suppressions are checked when the mail leaves. */
+  scheduledAt: string;
+}
+
 export interface EmailAttachment {
   fileName: string;
   contentType: string | null;
   contentId: string | null;
   fileSize: number | null;
   fileUrl: string | null;
+}
+
+export interface EmailBouncedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A mail was refused for good, at once or by a later report. */
+  type: 'email.bounced';
+  createdAt: string;
+  data: EmailBounce;
 }
 
 export interface EmailBounce {
@@ -2017,13 +2233,13 @@ export interface EmailBounce {
   suppressed?: boolean;
 }
 
-export interface EmailBouncedEvent {
+export interface EmailCancelledEvent {
   /** The same in every try and replay. */
   id: string;
-  /** A mail was refused for good, at once or by a later report. */
-  type: 'email.bounced';
+  /** A mail was cancelled before it was sent. */
+  type: 'email.cancelled';
   createdAt: string;
-  data: EmailBounce;
+  data: EmailCancellation;
 }
 
 export interface EmailCancellation {
@@ -2039,15 +2255,6 @@ export interface EmailCancellation {
   tags?: MailTag[];
   /** null: a call asked for it. */
   reason: string | null;
-}
-
-export interface EmailCancelledEvent {
-  /** The same in every try and replay. */
-  id: string;
-  /** A mail was cancelled before it was sent. */
-  type: 'email.cancelled';
-  createdAt: string;
-  data: EmailCancellation;
 }
 
 export interface EmailClick {
@@ -2211,6 +2418,15 @@ export interface EmailRecipient {
   suppressedBy: SuppressedBy | null;
 }
 
+export interface EmailScheduledEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A mail waits for its time, or was given another one. */
+  type: 'email.scheduled';
+  createdAt: string;
+  data: EmailSchedule;
+}
+
 export interface EmailSchedule {
   emailId: string;
   /** The recipient. */
@@ -2223,15 +2439,6 @@ export interface EmailSchedule {
   /** Left out where the mail has none. */
   tags?: MailTag[];
   scheduledAt: string;
-}
-
-export interface EmailScheduledEvent {
-  /** The same in every try and replay. */
-  id: string;
-  /** A mail waits for its time, or was given another one. */
-  type: 'email.scheduled';
-  createdAt: string;
-  data: EmailSchedule;
 }
 
 export interface EmailSentEvent {
@@ -2305,6 +2512,15 @@ export interface EmailSuppressedEvent {
   data: EmailOutcome;
 }
 
+export interface EmailUnsubscribedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A recipient unsubscribed. */
+  type: 'email.unsubscribed';
+  createdAt: string;
+  data: EmailUnsubscribe;
+}
+
 export interface EmailUnsubscribe {
   emailId: string;
   /** The recipient. */
@@ -2320,18 +2536,30 @@ export interface EmailUnsubscribe {
   reason: string;
 }
 
-export interface EmailUnsubscribedEvent {
-  /** The same in every try and replay. */
-  id: string;
-  /** A recipient unsubscribed. */
-  type: 'email.unsubscribed';
-  createdAt: string;
-  data: EmailUnsubscribe;
-}
-
 export interface EmailsPage {
   emails: EmailSummary[];
   pagination: Pagination;
+}
+
+export interface EmailsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: EmailStatus;
+  /** An address in to, cc or bcc. */
+  email?: string;
+  batchId?: string;
+  campaignId?: string;
+  automationId?: string;
+  /** Our answers in a conversation of mail that came in. */
+  threadId?: string;
+  /** name:value of a tag. */
+  tag?: string;
+  /** Queued at or after; to the second. */
+  dateFrom?: string;
+  /** Queued at or before; to the second. */
+  dateTo?: string;
 }
 
 export interface EndedSessions {
@@ -2501,6 +2729,19 @@ export interface ErrorDetails {
   details?: string;
 }
 
+export interface CreateEventBody {
+  eventName: string;
+  description?: string;
+  properties?: EventPropertyInput[];
+}
+
+export interface UpdateEventBody {
+  /** Cannot change. */
+  eventName?: string;
+  description?: string;
+  properties?: EventPropertyInput[];
+}
+
 export interface EventDefinition {
   id: string;
   eventName: string;
@@ -2582,6 +2823,19 @@ export type EventType =
   | 'reputation.warning'
   | 'reputation.recovered';
 
+export interface EventsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Part of the name. */
+  search?: string;
+}
+
+export interface EventsRecordsQuery {
+  limit?: number;
+}
+
 export interface ExitCriteria {
   type: 'workflow_complete' | 'entry_criteria_no_longer_met';
 }
@@ -2625,6 +2879,27 @@ export interface FooterBlock {
   brand?: true;
 }
 
+export interface CreateFormBody {
+  name: string;
+  /** Lists to add the person to. No segments, and not GLOBAL_CONTACT_LIST, which holds every contact. */
+  listIds: string[];
+  /** Next to the email address, which every form asks for. */
+  fields?: FormFieldInput[];
+  /** Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted. */
+  doubleOptIn?: boolean;
+  /** Each replaces the text of the language; null or omission leaves that. */
+  texts?: FormTextsInput;
+  redirectTo?: FormRedirectsInput;
+  /** Sites that may show the form in a frame or send it, as https://example.com; http for localhost only. */
+  allowedOrigins?: string[];
+  /** A template of the project that names {{confirmUrl}}; null: a mail of ours. */
+  confirmationTemplateId?: string | null;
+  /** Groups in which the confirmation takes the unsubscribe of the person back, next to the default one. */
+  unsubscribeGroupIds?: string[];
+  /** Omitted: true. The page of an inactive form is 404. */
+  isActive?: boolean;
+}
+
 export interface Form {
   id: string;
   name: string;
@@ -2643,6 +2918,42 @@ export interface Form {
   embed: FormEmbed;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface PreviewFormBody {
+  /** Next to the email address, which every form asks for. */
+  fields?: FormFieldInput[];
+  /** Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted. */
+  doubleOptIn?: boolean;
+  /** Each replaces the text of the language; null or omission leaves that. */
+  texts?: FormTextsInput;
+  /** form, the default; submitted: the page after it was sent; confirm: that of the link in the mail; confirmed. */
+  page?: FormPageName;
+  /** The language of the page; omitted: en. */
+  lang?: string;
+}
+
+export interface UpdateFormBody {
+  name?: string;
+  /** Lists to add the person to. No segments, and not GLOBAL_CONTACT_LIST, which holds every contact. */
+  listIds?: string[];
+  /** Next to the email address, which every form asks for. */
+  fields?: FormFieldInput[];
+  /** Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted. */
+  doubleOptIn?: boolean;
+  /** Each replaces the text of the language; null or omission leaves that. */
+  texts?: FormTextsInput;
+  redirectTo?: FormRedirectsInput;
+  /** Sites that may show the form in a frame or send it, as https://example.com; http for localhost only. */
+  allowedOrigins?: string[];
+  /** A template of the project that names {{confirmUrl}}; null: a mail of ours. */
+  confirmationTemplateId?: string | null;
+  /** Groups in which the confirmation takes the unsubscribe of the person back, next to the default one. */
+  unsubscribeGroupIds?: string[];
+  /** Omitted: true. The page of an inactive form is 404. */
+  isActive?: boolean;
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface FormEmbed {
@@ -2887,6 +3198,18 @@ export interface ImportSuppressions {
   COMPLAINT: number;
 }
 
+export interface ImportsErrorsQuery {
+  format?: 'csv' | 'ndjson';
+}
+
+export interface ImportsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: ImportStatus;
+}
+
 export interface InboundAttachment {
   attachmentId: string;
   filename: string;
@@ -2909,6 +3232,27 @@ export interface InboundAttachmentLink {
 export interface InboundHeader {
   name: string;
   value: string;
+}
+
+export interface InboundListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Address of the sender. */
+  from?: string;
+  /** Address among the recipients. */
+  to?: string;
+  threadId?: string;
+  /** Part of the subject, the text or the sender. */
+  search?: string;
+  status?: InboundStatus;
+  /** Of each conversation only the newest message that the other filters find. */
+  newestOfThread?: boolean;
+  /** Received at or after. */
+  dateFrom?: string;
+  /** Received at or before. */
+  dateTo?: string;
 }
 
 export interface InboundMessage {
@@ -2954,6 +3298,11 @@ export interface InboundPreview {
   /** Seconds. */
   expiresIn: number;
   pictures: boolean;
+}
+
+export interface InboundPreviewQuery {
+  /** Load pictures of other servers, which then know that the mail was looked at. */
+  pictures?: boolean;
 }
 
 export type InboundStatus = 'PROCESSED' | 'PROCESSING' | 'FAILED' | 'BLOCKED_UNVERIFIED' | 'BLOCKED_UNROUTED';
@@ -3017,6 +3366,11 @@ export interface ListContactsPage {
   pagination: Pagination;
 }
 
+export interface ListedEmail {
+  email: string;
+  status: 'created' | 'added' | 'already_in_list';
+}
+
 export interface ListMember {
   id: string;
   email: string;
@@ -3032,11 +3386,6 @@ export interface ListValidation {
   invalid: RefusedContact[];
   /** Added like the others, not mailed. */
   suppressed: string[];
-}
-
-export interface ListedEmail {
-  email: string;
-  status: 'created' | 'added' | 'already_in_list';
 }
 
 export interface LiveCampaignProgress {
@@ -3107,6 +3456,19 @@ export interface MediaPage {
   pagination: Pagination;
 }
 
+export interface MediaListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+}
+
+export interface CreateMemberBody {
+  email: string;
+  /** In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. */
+  role: 'viewer' | 'author' | 'editor' | 'owner';
+}
+
 export interface Member {
   id: string;
   email: string;
@@ -3116,6 +3478,11 @@ export interface Member {
   createdBy: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface UpdateMemberBody {
+  /** In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. */
+  role?: 'viewer' | 'author' | 'editor' | 'owner';
 }
 
 export interface MembersPage {
@@ -3129,38 +3496,6 @@ export interface MenuBlock {
   type: 'menu';
   links: ContentLink[];
   align?: 'left' | 'center' | 'right';
-}
-
-export interface MigrateGroupBody {
-  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
-  apiKey?: string;
-  /** Alias of apiKey. */
-  providerAApiKey?: string;
-  /** Alias of apiKey. */
-  providerBApiKey?: string;
-  /** Alias of apiKey. */
-  sendgridApiKey?: string;
-  /** Alias of apiKey. */
-  resendApiKey?: string;
-  unsubscribeGroupId: SourceId;
-  /** Whether its addresses are imported; omitted: false. */
-  addEmailsInSuppression?: boolean;
-}
-
-export interface MigrateTemplatesBody {
-  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
-  apiKey?: string;
-  /** Alias of apiKey. */
-  providerAApiKey?: string;
-  /** Alias of apiKey. */
-  providerBApiKey?: string;
-  /** Alias of apiKey. */
-  sendgridApiKey?: string;
-  /** Alias of apiKey. */
-  resendApiKey?: string;
-  templateIds: SourceId[];
-  /** Whether a template that was migrated before gets its content again; omitted: false. */
-  onExistUpdateHTML?: boolean;
 }
 
 export interface MigratedGroup {
@@ -3196,6 +3531,38 @@ export interface MigratedTemplates {
   skipped: number;
   failed: number;
   templates: MigratedTemplate[];
+}
+
+export interface MigrateGroupBody {
+  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
+  apiKey?: string;
+  /** Alias of apiKey. */
+  providerAApiKey?: string;
+  /** Alias of apiKey. */
+  providerBApiKey?: string;
+  /** Alias of apiKey. */
+  sendgridApiKey?: string;
+  /** Alias of apiKey. */
+  resendApiKey?: string;
+  unsubscribeGroupId: SourceId;
+  /** Whether its addresses are imported; omitted: false. */
+  addEmailsInSuppression?: boolean;
+}
+
+export interface MigrateTemplatesBody {
+  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
+  apiKey?: string;
+  /** Alias of apiKey. */
+  providerAApiKey?: string;
+  /** Alias of apiKey. */
+  providerBApiKey?: string;
+  /** Alias of apiKey. */
+  sendgridApiKey?: string;
+  /** Alias of apiKey. */
+  resendApiKey?: string;
+  templateIds: SourceId[];
+  /** Whether a template that was migrated before gets its content again; omitted: false. */
+  onExistUpdateHTML?: boolean;
 }
 
 export interface Migration {
@@ -3350,6 +3717,14 @@ export interface MigrationsPage {
   pagination: Pagination;
 }
 
+export interface MigrationsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: MigrationStatus;
+}
+
 export interface NetworkInbound {
   /** An IPv4 address, or the /64 of an IPv6 address. */
   network: string;
@@ -3359,52 +3734,6 @@ export interface NetworkInbound {
   bytesMax: number;
   /** How often mail was put off today, since it was over that. */
   putOff: number;
-}
-
-export interface NewApiKey {
-  id: string;
-  name: string;
-  scope: 'full' | 'send' | 'read';
-  /** null: mails may come from every verified domain of the project. */
-  domainName: string | null;
-  /** The id of the member who made it; null: a key made it. */
-  createdBy: string | null;
-  createdAt: string;
-  /** To the minute; null: never. */
-  lastUsedAt: string | null;
-  /** Shown only once; a repeated request does not get it. */
-  key?: string;
-}
-
-export interface NewWebhook {
-  id: string;
-  url: string;
-  events: EventType[];
-  isActive: boolean;
-  /** The reason why it was switched off after five days of failures. */
-  disabledReason: string | null;
-  failingSince: string | null;
-  /** After a rotation: until then webhook-signature also holds a signature with the replaced secret, and X-Webhook-Signature is made with it. */
-  previousSecretUntil: string | null;
-  createdAt: string;
-  updatedAt: string;
-  /** Shown once: signs every delivery. */
-  secret?: string;
-}
-
-export interface NewestEventRecord {
-  id: string;
-  eventName: string;
-  contactId: string;
-  /** null when the contact was deleted. */
-  email: string | null;
-  properties: Record<string, PropertyValue>;
-  createdAt: string;
-}
-
-export interface NewestEventRecords {
-  /** The newest first. */
-  records: NewestEventRecord[];
 }
 
 export interface OtherLinks {
@@ -3419,6 +3748,13 @@ export interface OtherLinks {
 export interface OtherReasons {
   /** People with further reasons. */
   count: number;
+}
+
+export interface PageQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
 }
 
 export interface Pagination {
@@ -3499,79 +3835,6 @@ export interface PlannedSuppressions {
   spamReports: number;
 }
 
-export interface PreviewBrandBody {
-  /** Of public pages too, as publicName of the project; null: the name of the project. */
-  name?: string | null;
-  /** A picture by https, or one of POST /media. */
-  logoUrl?: string | null;
-  postalAddress?: string | null;
-  /** null: the colours of blocks without a brand. */
-  colours?: BrandColours | null;
-  font?: 'sans' | 'serif' | 'mono';
-  /** Names of fonts, before those of font. */
-  families?: string[];
-  /** Profiles, for social blocks. */
-  links?: ContentLink[];
-  /** Of footer blocks; without spans they have name and address. */
-  footer?: BrandFooter | null;
-}
-
-export interface PreviewCampaignBody {
-  /** The contact whose data are filled in. */
-  contactId?: string;
-  /** Instead of contactId: the address of the contact. */
-  email?: string;
-  /** true: behind each link of the HTML stands the number of people who clicked it, as GET /campaigns/{campaignId}/links counts them. */
-  clicks?: boolean;
-}
-
-export interface PreviewContactListBody {
-  /** logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
-  filterCriteria: Record<string, unknown>;
-}
-
-export interface PreviewDraftBody {
-  /** HTML with {{variables}}, {{#if}}, {{#each}}; instead of content. */
-  emailTemplate: string;
-  /** May hold {{variables}}. */
-  subject?: string;
-  previewText?: string;
-  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
-  utm?: Utm | null;
-  /** With marketing properties of the contact are known by their bare names, as in a campaign. */
-  templateType?: 'transactional' | 'marketing';
-  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
-  dynamicData?: Record<string, unknown>;
-  /** The contact whose data are filled in. */
-  contactId?: string;
-  /** Instead of contactId: the address of the contact. */
-  email?: string;
-}
-
-export interface PreviewFormBody {
-  /** Next to the email address, which every form asks for. */
-  fields?: FormFieldInput[];
-  /** Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted. */
-  doubleOptIn?: boolean;
-  /** Each replaces the text of the language; null or omission leaves that. */
-  texts?: FormTextsInput;
-  /** form, the default; submitted: the page after it was sent; confirm: that of the link in the mail; confirmed. */
-  page?: FormPageName;
-  /** The language of the page; omitted: en. */
-  lang?: string;
-}
-
-export interface PreviewTemplateBody {
-  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
-  version?: string;
-  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
-  dynamicData?: Record<string, unknown>;
-  /** The contact whose data are filled in. */
-  contactId?: string;
-  /** Instead of contactId: the address of the contact. */
-  email?: string;
-}
-
 export interface ProcessReport {
   id: string;
   roles: string[];
@@ -3586,6 +3849,34 @@ export interface ProcessReport {
   /** Outcomes that are not stored yet. */
   unwritten: number;
   connections: ConnectionsUsed;
+}
+
+export interface CreateProjectBody {
+  name: string;
+  trackingOpen?: boolean;
+  trackingClick?: boolean;
+  /** Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused. */
+  sandboxAddresses?: boolean;
+  /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
+  sandboxSuppressions?: boolean;
+  /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
+  dkimAlgorithms?: ('rsa-sha256' | 'ed25519-sha256')[];
+  /** IANA name, for example Europe/Berlin: the zone of the project, UTC by default. */
+  timezone?: string;
+  /** The contact property with the zone of a person, such as timezone or contactProperties.timezone; null, the default: none. A person without a zone is in that of the project. */
+  timezoneProperty?: string | null;
+  /** Of pages and mails to people; null: name. */
+  publicName?: string | null;
+  /** A picture by https, or one of POST /media. null: the name is shown. */
+  logoUrl?: string | null;
+  /** Of buttons and links, as #rrggbb. Links are made darker or lighter until they can be read. */
+  color?: string | null;
+  /** In the footer of pages, with its line ends. */
+  postalAddress?: string | null;
+  /** The contact property with the language of a person (de, fr-CA, ...); null: language. */
+  languageProperty?: string | null;
+  /** How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. */
+  consentAddress?: 'shortened' | 'full' | 'none' | null;
 }
 
 export interface Project {
@@ -3624,6 +3915,40 @@ export interface Project {
   publicFrom: Mailbox | null;
   /** The first domain with inbound on; left out when there is none. */
   inboundEmailDomain?: string;
+}
+
+export interface UpdateProjectBody {
+  name?: string;
+  trackingOpen?: boolean;
+  trackingClick?: boolean;
+  /** Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused. */
+  sandboxAddresses?: boolean;
+  /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
+  sandboxSuppressions?: boolean;
+  /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
+  dkimAlgorithms?: ('rsa-sha256' | 'ed25519-sha256')[];
+  /** IANA name, for example Europe/Berlin: the zone of the project, UTC by default. */
+  timezone?: string;
+  /** The contact property with the zone of a person, such as timezone or contactProperties.timezone; null, the default: none. A person without a zone is in that of the project. */
+  timezoneProperty?: string | null;
+  /** Of pages and mails to people; null: name. */
+  publicName?: string | null;
+  /** A picture by https, or one of POST /media. null: the name is shown. */
+  logoUrl?: string | null;
+  /** Of buttons and links, as #rrggbb. Links are made darker or lighter until they can be read. */
+  color?: string | null;
+  /** In the footer of pages, with its line ends. */
+  postalAddress?: string | null;
+  /** The contact property with the language of a person (de, fr-CA, ...); null: language. */
+  languageProperty?: string | null;
+  /** How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. */
+  consentAddress?: 'shortened' | 'full' | 'none' | null;
+  /** The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project. Must be on a verified domain of the project. */
+  publicFrom?: MailAddress | null;
+  /** How many marketing mails one address gets at most within so many days: of campaigns, automations and calls together. Transactional mail neither counts nor is held back. null, the default: any number. */
+  frequencyCap?: FrequencyCapInput | null;
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface ProjectDomain {
@@ -3737,11 +4062,6 @@ export interface PublishAutomationBody {
   draftRevision?: number;
 }
 
-export interface PublishTemplateBody {
-  /** The newest draft. */
-  version: number;
-}
-
 export interface PublishedAutomation {
   id: string;
   projectId: string;
@@ -3788,6 +4108,11 @@ export interface PublishedInside {
   moved: number;
   /** Their step is gone, so they leave with step_removed. */
   leaving: number;
+}
+
+export interface PublishTemplateBody {
+  /** The newest draft. */
+  version: number;
 }
 
 export interface QueuedBatch {
@@ -3931,20 +4256,15 @@ export interface RelayNow {
   connections: ConnectionsUsed | null;
 }
 
-export interface RemoveContactsBody {
-  emails?: string[];
-  contactIds?: string[];
-}
-
 export interface RemovedContacts {
   removed: number;
   notInList: number;
   errors: RefusedContact[];
 }
 
-export interface RenderTemplateBody {
-  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
-  content: TemplateContent;
+export interface RemoveContactsBody {
+  emails?: string[];
+  contactIds?: string[];
 }
 
 export interface RenderedContent {
@@ -3966,6 +4286,16 @@ export interface RenderedEmail {
   expiresIn: number;
 }
 
+export interface RenderTemplateBody {
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content: TemplateContent;
+}
+
+export interface ReplayedEvents {
+  /** Events that are delivered again: those that are kept, of types that the webhook asks for. */
+  replayed: number;
+}
+
 export interface ReplayWebhookBody {
   /** Events that happened at or after. Required without eventIds. */
   from?: string;
@@ -3973,11 +4303,6 @@ export interface ReplayWebhookBody {
   to?: string;
   /** In place of a time range: these events, by the eventId of their deliveries. */
   eventIds?: string[];
-}
-
-export interface ReplayedEvents {
-  /** Events that are delivered again: those that are kept, of types that the webhook asks for. */
-  replayed: number;
 }
 
 export interface ReplyBody {
@@ -4000,6 +4325,41 @@ export interface ReplyFrom {
   /** Required; on a verified domain of the project. */
   email?: string;
   name?: string | null;
+}
+
+export interface ReportsNowQuery {
+  /** IANA name, for example Europe/Berlin: whose day is today. */
+  timezone?: string;
+}
+
+export interface ReportsProvidersQuery {
+  /** The first quarter of an hour is the one that has it. Seven days before to if it is left out; 31 days before it at most, two years with campaignId. */
+  from?: string;
+  /** ISO 8601; the end, now if it is left out. */
+  to?: string;
+  /** Only mail of this campaign; without the replies of deferrals. */
+  campaignId?: string;
+}
+
+export interface ReportsSeriesQuery {
+  /** Hours of at most 31 days, or days of at most two years. */
+  interval?: 'hour' | 'day';
+  /** IANA name, for example Europe/Berlin. */
+  timezone?: string;
+  /** The first hour or day is the one that has it; 24 hours or 30 days before to. */
+  from?: string;
+  /** The end: the last hour or day may begin before it and end after it. Now. */
+  to?: string;
+  /** Only mail of this campaign. At most one of these five. */
+  campaignId?: string;
+  /** Only mail of this automation. */
+  automationId?: string;
+  /** Only mail from this sending domain. */
+  domain?: string;
+  /** Only mail to this mailbox provider: an id of GET /reports/providers, for example google. */
+  provider?: string;
+  /** Only mail with this tag, as name:value. A project has 1,000 of them a UTC day; all others of that day are "other". */
+  tag?: string;
 }
 
 export interface Reputation {
@@ -4210,6 +4570,15 @@ export interface SendMailBody {
 
 export type SendMode = 'immediate' | 'scheduled' | 'gradual';
 
+export interface CreateSenderBody {
+  /** On a verified domain of the project. */
+  email: string;
+  /** Display name. */
+  name?: string;
+  /** An email address; empty: none. */
+  replyTo?: string;
+}
+
 export interface Sender {
   id: string;
   email: string;
@@ -4220,9 +4589,28 @@ export interface Sender {
   updatedAt: string;
 }
 
+export interface UpdateSenderBody {
+  email?: string;
+  /** Display name. */
+  name?: string;
+  /** An email address; empty: none. */
+  replyTo?: string;
+}
+
 export interface SendersPage {
   senders: Sender[];
   pagination: Pagination;
+}
+
+export interface SendersListQuery {
+  /** Page number, from 1. Without page and limit all senders are answered. */
+  page?: number;
+  /** Entries a page, 20 when only page is given. */
+  limit?: number;
+  /** Part of the address or of the name. */
+  search?: string;
+  /** By the time that they were made. Otherwise the oldest comes first. */
+  newestFirst?: boolean;
 }
 
 export interface Series {
@@ -4260,6 +4648,11 @@ export interface SeriesPoint {
   complained: number;
   /** Unsubscribes, by time. */
   unsubscribed: number;
+}
+
+export interface CreateSessionBody {
+  /** Of a sign-in link; it works once. */
+  token: string;
 }
 
 export interface Session {
@@ -4313,25 +4706,6 @@ export interface SignatureBlock {
   src?: string;
   /** In words, with variables where they help; '' for decoration alone. */
   alt?: string;
-}
-
-export interface SimulateAutomationBody {
-  /** The contact as it is created at `from`; or contactId, to take the values of a stored one. */
-  contact?: SimulatedContact;
-  events?: SimulatedEvent[];
-  changes?: SimulatedChange[];
-  /** Opens and clicks of a mail that the automation has sent by then, and answers to it (replies); before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project. */
-  acts?: SimulatedAct[];
-  /** By the stepId of webhook steps with wait: what their webhooks answer. Omitted: 200, without properties. With a status that is no 2xx the wait ends after its time-out. */
-  answers?: Record<string, SimulatedAnswer>;
-  /** true: the contact enters at `from` by hand, whatever the entry criteria are. */
-  byHand?: boolean;
-  /** The beginning; omitted: now. */
-  from?: string;
-  /** The number of a mail in `mails`, from 0: it is rendered as the person sees it, with the data that they have then. */
-  preview?: number;
-  /** draft: the draft, or the version that runs where there is none. Omitted: the version that runs. */
-  version?: AutomationDraftVersion;
 }
 
 export interface SimulatedAct {
@@ -4430,6 +4804,25 @@ export interface SimulatedStep {
   reason?: string;
 }
 
+export interface SimulateAutomationBody {
+  /** The contact as it is created at `from`; or contactId, to take the values of a stored one. */
+  contact?: SimulatedContact;
+  events?: SimulatedEvent[];
+  changes?: SimulatedChange[];
+  /** Opens and clicks of a mail that the automation has sent by then, and answers to it (replies); before its first mail they do nothing. submits: the person sends a form, and confirms it where it asks for that; its values are given as a change of that time. writes: they write a mail to an address of the project. */
+  acts?: SimulatedAct[];
+  /** By the stepId of webhook steps with wait: what their webhooks answer. Omitted: 200, without properties. With a status that is no 2xx the wait ends after its time-out. */
+  answers?: Record<string, SimulatedAnswer>;
+  /** true: the contact enters at `from` by hand, whatever the entry criteria are. */
+  byHand?: boolean;
+  /** The beginning; omitted: now. */
+  from?: string;
+  /** The number of a mail in `mails`, from 0: it is rendered as the person sees it, with the data that they have then. */
+  preview?: number;
+  /** draft: the draft, or the version that runs where there is none. Omitted: the version that runs. */
+  version?: AutomationDraftVersion;
+}
+
 export interface Simulation {
   entered: boolean;
   mails: SimulatedMail[];
@@ -4481,6 +4874,11 @@ export interface SpaceBlock {
   height: number;
 }
 
+export interface StartedMigration {
+  bulkOperationId: string;
+  status: MigrationStatus;
+}
+
 export interface StartMigrationABody {
   /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
   apiKey?: string;
@@ -4529,11 +4927,6 @@ export interface StartMigrationBBody {
   /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
   runWorkflow?: boolean;
   customFieldMappings?: FieldMappingB[];
-}
-
-export interface StartedMigration {
-  bulkOperationId: string;
-  status: MigrationStatus;
 }
 
 export interface Starter {
@@ -4633,6 +5026,13 @@ export type StreamEvent =
   | DomainCheckedEvent
   | EventRecordedEvent;
 
+export interface StreamOpenQuery {
+  /** Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked, event.recorded. */
+  types?: string;
+  /** IANA name: whose day is today in project.summary. */
+  timezone?: string;
+}
+
 export type SuggestedValue = string | number | boolean;
 
 export interface SuppressBody {
@@ -4672,6 +5072,13 @@ export interface Suppression {
   updatedAt: string;
 }
 
+export interface CreateSuppressionGroupBody {
+  name: string;
+  description?: string;
+  /** true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group. */
+  isPublic?: boolean;
+}
+
 export interface SuppressionGroup {
   id: string;
   /** The same as id. */
@@ -4689,9 +5096,31 @@ export interface SuppressionGroup {
   updatedAt: string;
 }
 
+export interface UpdateSuppressionGroupBody {
+  name?: string;
+  description?: string;
+  /** true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group. */
+  isPublic?: boolean;
+}
+
 export interface SuppressionGroupsPage {
   groups: SuppressionGroup[];
   pagination: Pagination;
+}
+
+export interface SuppressionGroupsExportEntriesQuery {
+  format?: 'csv' | 'ndjson';
+}
+
+export interface SuppressionGroupsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Part of the name. */
+  search?: string;
+  /** By the time that they were made. Otherwise they come by their code. */
+  newestFirst?: boolean;
 }
 
 export type SuppressionReason = 'UNSUBSCRIBE' | 'BOUNCE' | 'COMPLAINT' | 'MANUAL';
@@ -4709,6 +5138,41 @@ export interface TableBlock {
   /** Of each column. */
   align?: ('left' | 'center' | 'right')[];
   rows: ContentSpan[][][];
+}
+
+export interface CreateTemplateBody {
+  templateName: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** HTML with {{variables}}, {{#if}}, {{#each}}; instead of content. */
+  emailTemplate?: string;
+  /** May hold {{variables}}. */
+  subject?: string;
+  previewText?: string;
+  templateType?: 'transactional' | 'marketing';
+  /** visual is an alias of editor. */
+  builderType?: 'code' | 'editor' | 'visual';
+  description?: string;
+  /** The state that your own editor keeps with the code; answers have the content blocks here. */
+  editorJson?: Record<string, unknown> | null;
+  parentBodyProperties?: Record<string, unknown> | null;
+  trackingClick?: boolean;
+  trackingOpen?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
+  /** Saved as a draft: it cannot be sent before it is published. */
+  draft?: boolean;
+}
+
+export interface PreviewTemplateBody {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
+  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
+  dynamicData?: Record<string, unknown>;
+  /** The contact whose data are filled in. */
+  contactId?: string;
+  /** Instead of contactId: the address of the contact. */
+  email?: string;
 }
 
 export interface Template {
@@ -4747,6 +5211,34 @@ export interface Template {
   publishedAt: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface UpdateTemplateBody {
+  templateName?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** HTML with {{variables}}, {{#if}}, {{#each}}; instead of content. */
+  emailTemplate?: string;
+  /** May hold {{variables}}. */
+  subject?: string;
+  previewText?: string;
+  templateType?: 'transactional' | 'marketing';
+  /** visual is an alias of editor. */
+  builderType?: 'code' | 'editor' | 'visual';
+  description?: string;
+  /** The state that your own editor keeps with the code; answers have the content blocks here. */
+  editorJson?: Record<string, unknown> | null;
+  parentBodyProperties?: Record<string, unknown> | null;
+  trackingClick?: boolean;
+  trackingOpen?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
+  /** Saved as a draft: what is sent stays as it is until the draft is published. For authors always. */
+  draft?: boolean;
+  /** The newest version that the caller saw: 409 when there is a newer one. */
+  newestVersion?: number;
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface TemplateContent {
@@ -4838,6 +5330,26 @@ export interface TemplateVersionsPage {
 export interface TemplatesPage {
   templates: Template[];
   pagination: Pagination;
+}
+
+export interface TemplatesGetQuery {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
+}
+
+export interface TemplatesListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  templateType?: 'transactional' | 'marketing';
+  /** Part of the name. */
+  search?: string;
+}
+
+export interface TemplatesStartersQuery {
+  /** Of the mails; en when left out. */
+  language?: 'en' | 'de' | 'fr';
 }
 
 export interface TestCampaignBody {
@@ -4981,276 +5493,6 @@ export interface UnsuppressedEmails {
   unsuppressed: number;
 }
 
-export interface UpdateAutomationBody {
-  name?: string;
-  description?: string;
-  entryCriteria?: EntryCriteriaInput;
-  /** Whether a person who left may enter again: never (once), at once (after_exit), or not before so many days after leaving. Omitted: once for contact_created, after_exit for all others. Nobody is inside twice at a time. */
-  reentry?: Reentry;
-  exitCriteria?: ExitCriteriaInput;
-  steps?: AutomationStepInput[];
-  tags?: string[];
-  /** Suppression group of every mail of this automation. */
-  unsubscribeGroupId?: string | null;
-  trackingOpen?: boolean;
-  trackingClick?: boolean;
-  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
-  utm?: Utm | null;
-  /** Enrolled contacts: keep the version they entered with (default), or move to this one. */
-  existing?: 'keep' | 'move';
-  /** true: saved as the draft of the next version, in any status but archived. What runs stays as it is until the draft is published. */
-  draft?: boolean;
-  /** The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed. */
-  draftRevision?: number;
-}
-
-export interface UpdateBrandBody {
-  /** Of public pages too, as publicName of the project; null: the name of the project. */
-  name?: string | null;
-  /** A picture by https, or one of POST /media. */
-  logoUrl?: string | null;
-  postalAddress?: string | null;
-  /** null: the colours of blocks without a brand. */
-  colours?: BrandColours | null;
-  font?: 'sans' | 'serif' | 'mono';
-  /** Names of fonts, before those of font. */
-  families?: string[];
-  /** Profiles, for social blocks. */
-  links?: ContentLink[];
-  /** Of footer blocks; without spans they have name and address. */
-  footer?: BrandFooter | null;
-  /** Templates to publish again with the brand: each gets a new version of the same content. */
-  templateIds?: string[];
-}
-
-export interface UpdateCampaignBody {
-  name?: string;
-  subject?: string;
-  previewText?: string;
-  /** Wins over the saved sender, field by field. */
-  from?: CampaignFromInput;
-  senderId?: string;
-  /** Alias of senderId. */
-  fromSenderId?: string;
-  replyTo?: string;
-  templateId?: string;
-  /** Raw HTML; with templateId, that template is updated with it. */
-  htmlTemplate?: string;
-  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
-  content?: TemplateContent;
-  /** Lists, segments and GLOBAL_CONTACT_LIST. */
-  toLists?: string[];
-  /** Lists and segments. */
-  excludeLists?: string[];
-  sendToGlobalList?: boolean;
-  unsubscribeGroupId?: string | null;
-  sendMode?: SendMode;
-  publish?: boolean;
-  sendNow?: boolean;
-  scheduledAt?: string | null;
-  maxLatenessMinutes?: number;
-  thresholdPreset?: ThresholdPreset;
-  gradual?: GradualPlan | null;
-  /** null: no limit. */
-  sendRatePerSecond?: number | null;
-  trackingClick?: boolean;
-  trackingOpen?: boolean;
-  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
-  utm?: Utm | null;
-  /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
-  tags?: MailTag[];
-  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
-  updatedAt?: string;
-}
-
-export interface UpdateContactBody {
-  email?: string;
-  /** An empty string clears the stored value; null or omission leaves it unchanged. */
-  firstName?: string | null;
-  lastName?: string | null;
-  userId?: string | null;
-  /** E.164, for example +12025550123. */
-  mobile?: string | null;
-  /** Custom attributes; null removes one. */
-  contactProperties?: Record<string, PropertyInput>;
-  /** Alias of contactProperties. */
-  customFields?: Record<string, PropertyInput>;
-  /** Lists to add the contact to. */
-  listIds?: string[];
-  /** Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record. */
-  consent?: ConsentInput;
-}
-
-export interface UpdateContactListBody {
-  name?: string;
-  description?: string;
-  /** Lists only. true: people see the list on their preference page, and may join and leave it there. */
-  isPublic?: boolean;
-  /** Omitted: segment when filterCriteria is given, else list. */
-  type?: ContactListType;
-  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
-  filterCriteria?: Record<string, unknown> | null;
-}
-
-export interface UpdateCustomFieldBody {
-  fieldName?: string;
-  fieldType?: 'string' | 'number' | 'boolean' | 'date';
-  /** How people read the field: it can change at any time, while templates, filters and programs name it by fieldName. Empty: by fieldName too. */
-  label?: string;
-  description?: string;
-  /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
-  defaultValue?: PropertyInput;
-}
-
-export interface UpdateDomainBody {
-  /** relay: the relay signs, this service does not. */
-  dkimSigning?: 'own' | 'relay';
-  regionKey?: string;
-}
-
-export interface UpdateEmailBody {
-  /** ISO 8601 with a zone, up to 30 days ahead, at most a minute ago. Content and template are those of the call, and files behind URLs are fetched at the call; suppressions are checked when the mail leaves. */
-  scheduledAt: string;
-}
-
-export interface UpdateEventBody {
-  /** Cannot change. */
-  eventName?: string;
-  description?: string;
-  properties?: EventPropertyInput[];
-}
-
-export interface UpdateFormBody {
-  name?: string;
-  /** Lists to add the person to. No segments, and not GLOBAL_CONTACT_LIST, which holds every contact. */
-  listIds?: string[];
-  /** Next to the email address, which every form asks for. */
-  fields?: FormFieldInput[];
-  /** Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted. */
-  doubleOptIn?: boolean;
-  /** Each replaces the text of the language; null or omission leaves that. */
-  texts?: FormTextsInput;
-  redirectTo?: FormRedirectsInput;
-  /** Sites that may show the form in a frame or send it, as https://example.com; http for localhost only. */
-  allowedOrigins?: string[];
-  /** A template of the project that names {{confirmUrl}}; null: a mail of ours. */
-  confirmationTemplateId?: string | null;
-  /** Groups in which the confirmation takes the unsubscribe of the person back, next to the default one. */
-  unsubscribeGroupIds?: string[];
-  /** Omitted: true. The page of an inactive form is 404. */
-  isActive?: boolean;
-  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
-  updatedAt?: string;
-}
-
-export interface UpdateMemberBody {
-  /** In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. */
-  role?: 'viewer' | 'author' | 'editor' | 'owner';
-}
-
-export interface UpdateProjectBody {
-  name?: string;
-  trackingOpen?: boolean;
-  trackingClick?: boolean;
-  /** Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused. */
-  sandboxAddresses?: boolean;
-  /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
-  sandboxSuppressions?: boolean;
-  /** With what mail of the domains of the project is signed; both by default. Ed25519 signs once its record is found; until then RSA signs, also when it is not named. */
-  dkimAlgorithms?: ('rsa-sha256' | 'ed25519-sha256')[];
-  /** IANA name, for example Europe/Berlin: the zone of the project, UTC by default. */
-  timezone?: string;
-  /** The contact property with the zone of a person, such as timezone or contactProperties.timezone; null, the default: none. A person without a zone is in that of the project. */
-  timezoneProperty?: string | null;
-  /** Of pages and mails to people; null: name. */
-  publicName?: string | null;
-  /** A picture by https, or one of POST /media. null: the name is shown. */
-  logoUrl?: string | null;
-  /** Of buttons and links, as #rrggbb. Links are made darker or lighter until they can be read. */
-  color?: string | null;
-  /** In the footer of pages, with its line ends. */
-  postalAddress?: string | null;
-  /** The contact property with the language of a person (de, fr-CA, ...); null: language. */
-  languageProperty?: string | null;
-  /** How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. */
-  consentAddress?: 'shortened' | 'full' | 'none' | null;
-  /** The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project. Must be on a verified domain of the project. */
-  publicFrom?: MailAddress | null;
-  /** How many marketing mails one address gets at most within so many days: of campaigns, automations and calls together. Transactional mail neither counts nor is held back. null, the default: any number. */
-  frequencyCap?: FrequencyCapInput | null;
-  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
-  updatedAt?: string;
-}
-
-export interface UpdateSenderBody {
-  email?: string;
-  /** Display name. */
-  name?: string;
-  /** An email address; empty: none. */
-  replyTo?: string;
-}
-
-export interface UpdateSuppressionGroupBody {
-  name?: string;
-  description?: string;
-  /** true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group. */
-  isPublic?: boolean;
-}
-
-export interface UpdateTemplateBody {
-  templateName?: string;
-  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
-  content?: TemplateContent;
-  /** HTML with {{variables}}, {{#if}}, {{#each}}; instead of content. */
-  emailTemplate?: string;
-  /** May hold {{variables}}. */
-  subject?: string;
-  previewText?: string;
-  templateType?: 'transactional' | 'marketing';
-  /** visual is an alias of editor. */
-  builderType?: 'code' | 'editor' | 'visual';
-  description?: string;
-  /** The state that your own editor keeps with the code; answers have the content blocks here. */
-  editorJson?: Record<string, unknown> | null;
-  parentBodyProperties?: Record<string, unknown> | null;
-  trackingClick?: boolean;
-  trackingOpen?: boolean;
-  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
-  utm?: Utm | null;
-  /** Saved as a draft: what is sent stays as it is until the draft is published. For authors always. */
-  draft?: boolean;
-  /** The newest version that the caller saw: 409 when there is a newer one. */
-  newestVersion?: number;
-  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
-  updatedAt?: string;
-}
-
-export interface UpdateWebhookBody {
-  /** A public https URL; redirects are not followed. */
-  url?: string;
-  /** The types of the events to deliver. */
-  events?: EventType[];
-  /** true also resets the count of failing days. */
-  isActive?: boolean;
-}
-
-export interface UpdatedBrand {
-  name: string;
-  logoUrl: string | null;
-  postalAddress: string | null;
-  /** null: the colours of blocks without a brand. */
-  colours: BrandColours | null;
-  font: 'sans' | 'serif' | 'mono';
-  /** Names of fonts, before those of font. */
-  families: string[];
-  /** Profiles, for social blocks. */
-  links: ContentLink[];
-  /** Of footer blocks; without spans they have name and address. */
-  footer: BrandFooter | null;
-  published: string[];
-  failed: UnpublishedTemplate[];
-}
-
 export interface Utm {
   source?: string;
   medium?: string;
@@ -5282,6 +5524,38 @@ export interface WaitingJobs {
   isExact: boolean;
   /** For how long the first of them has been due. */
   oldestSeconds: number | null;
+}
+
+export interface CreateWebhookBody {
+  /** A public https URL; redirects are not followed. */
+  url: string;
+  /** The types of the events to deliver. */
+  events: EventType[];
+}
+
+export interface NewWebhook {
+  id: string;
+  url: string;
+  events: EventType[];
+  isActive: boolean;
+  /** The reason why it was switched off after five days of failures. */
+  disabledReason: string | null;
+  failingSince: string | null;
+  /** After a rotation: until then webhook-signature also holds a signature with the replaced secret, and X-Webhook-Signature is made with it. */
+  previousSecretUntil: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** Shown once: signs every delivery. */
+  secret?: string;
+}
+
+export interface UpdateWebhookBody {
+  /** A public https URL; redirects are not followed. */
+  url?: string;
+  /** The types of the events to deliver. */
+  events?: EventType[];
+  /** true also resets the count of failing days. */
+  isActive?: boolean;
 }
 
 export interface Webhook {
@@ -5390,6 +5664,14 @@ export interface WebhooksPage {
   pagination: Pagination;
 }
 
+export interface WebhooksDeliveriesQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: DeliveryStatus;
+}
+
 export interface WhenBlock {
   /** Unique in the content, and kept for life. */
   id: string;
@@ -5400,322 +5682,40 @@ export interface WhenBlock {
   otherwise?: Record<string, unknown>[];
 }
 
-export interface AutomationsDiscardDraftQuery {
-  /** The draftRevision that the caller saw: 409 when a draft or a version was saved since. Omitted: whatever was saved is changed. */
-  draftRevision?: number;
+export interface UpdatedBrand {
+  name: string;
+  logoUrl: string | null;
+  postalAddress: string | null;
+  /** null: the colours of blocks without a brand. */
+  colours: BrandColours | null;
+  font: 'sans' | 'serif' | 'mono';
+  /** Names of fonts, before those of font. */
+  families: string[];
+  /** Profiles, for social blocks. */
+  links: ContentLink[];
+  /** Of footer blocks; without spans they have name and address. */
+  footer: BrandFooter | null;
+  published: string[];
+  failed: UnpublishedTemplate[];
 }
 
-export interface AutomationsEnrollmentsQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  status?: EnrollmentStatus;
-  /** Only the people who are on this step now. */
-  stepId?: string;
+export interface CreatedCustomFields {
+  /** In the order of the request. A name that was declared already has its field as it was. */
+  customFields: CustomField[];
+  createdCount: number;
 }
 
-export interface AutomationsGetQuery {
-  /** draft: the draft, or the version that runs where there is none. Omitted: the version that runs. */
-  version?: AutomationDraftVersion;
+export interface NewestEventRecord {
+  id: string;
+  eventName: string;
+  contactId: string;
+  /** null when the contact was deleted. */
+  email: string | null;
+  properties: Record<string, PropertyValue>;
+  createdAt: string;
 }
 
-export interface AutomationsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  status?: AutomationStatus;
-  /** Part of the name. */
-  search?: string;
-}
-
-export interface CampaignsExportPeopleQuery {
-  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. failed, suppressed, unknown: by the state of the mail. */
-  did: CampaignFigure;
-  /** With did=clicked, instead of url: only the people who clicked the link at this position, as GET /campaigns/{campaignId}/links has it. */
-  position?: number;
-  /** With did=clicked: only the people who clicked this address. */
-  url?: string;
-  format?: 'csv' | 'ndjson';
-}
-
-export interface CampaignsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  status?: CampaignStatus;
-  search?: string;
-}
-
-export interface CampaignsPeopleQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. failed, suppressed, unknown: by the state of the mail. */
-  did: CampaignFigure;
-  /** With did=clicked, instead of url: only the people who clicked the link at this position, as GET /campaigns/{campaignId}/links has it. */
-  position?: number;
-  /** With did=clicked: only the people who clicked this address. */
-  url?: string;
-}
-
-export interface CampaignsRecipientsQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  status?: RecipientStatus;
-  /** Only these: the id of a reason of GET /campaigns/{campaignId}/reasons. */
-  reason?: string;
-}
-
-export interface ContactListsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  type?: ContactListType;
-  /** Part of the name. */
-  search?: string;
-  /** By the time that they were made. Otherwise the global list comes first, then lists, then segments. */
-  newestFirst?: boolean;
-}
-
-export interface ContactsActivityQuery {
-  /** Entries a page. */
-  limit?: number;
-  /** `next` of the page before; omitted: the newest entries. */
-  before?: string;
-}
-
-export interface PageQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-}
-
-export interface ContactsExportQuery {
-  format?: 'csv' | 'ndjson';
-}
-
-export interface ContactsImportQuery {
-  /** Omitted: recognized from content type, file name and first character. */
-  format?: 'csv' | 'ndjson';
-  /** Lists that every contact joins, comma separated. */
-  listIds?: string;
-  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
-  runWorkflow?: boolean;
-}
-
-export interface ContactsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  /** Part of the email address. */
-  search?: string;
-}
-
-export interface ContactsPreviewImportQuery {
-  /** Omitted: recognized from content type, file name and first character. */
-  format?: 'csv' | 'ndjson';
-  /** Lists that every contact joins, comma separated. */
-  listIds?: string;
-  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
-  runWorkflow?: boolean;
-}
-
-export interface DomainsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  status?: 'PENDING_CONFIGURATION' | 'PENDING' | 'VERIFIED';
-}
-
-export interface EmailsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  status?: EmailStatus;
-  /** An address in to, cc or bcc. */
-  email?: string;
-  batchId?: string;
-  campaignId?: string;
-  automationId?: string;
-  /** Our answers in a conversation of mail that came in. */
-  threadId?: string;
-  /** name:value of a tag. */
-  tag?: string;
-  /** Queued at or after; to the second. */
-  dateFrom?: string;
-  /** Queued at or before; to the second. */
-  dateTo?: string;
-}
-
-export interface EventsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  /** Part of the name. */
-  search?: string;
-}
-
-export interface EventsRecordsQuery {
-  limit?: number;
-}
-
-export interface ImportsErrorsQuery {
-  format?: 'csv' | 'ndjson';
-}
-
-export interface ImportsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  status?: ImportStatus;
-}
-
-export interface InboundListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  /** Address of the sender. */
-  from?: string;
-  /** Address among the recipients. */
-  to?: string;
-  threadId?: string;
-  /** Part of the subject, the text or the sender. */
-  search?: string;
-  status?: InboundStatus;
-  /** Of each conversation only the newest message that the other filters find. */
-  newestOfThread?: boolean;
-  /** Received at or after. */
-  dateFrom?: string;
-  /** Received at or before. */
-  dateTo?: string;
-}
-
-export interface InboundPreviewQuery {
-  /** Load pictures of other servers, which then know that the mail was looked at. */
-  pictures?: boolean;
-}
-
-export interface MediaListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-}
-
-export interface MigrationsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  status?: MigrationStatus;
-}
-
-export interface ReportsNowQuery {
-  /** IANA name, for example Europe/Berlin: whose day is today. */
-  timezone?: string;
-}
-
-export interface ReportsProvidersQuery {
-  /** The first quarter of an hour is the one that has it. Seven days before to if it is left out; 31 days before it at most, two years with campaignId. */
-  from?: string;
-  /** ISO 8601; the end, now if it is left out. */
-  to?: string;
-  /** Only mail of this campaign; without the replies of deferrals. */
-  campaignId?: string;
-}
-
-export interface ReportsSeriesQuery {
-  /** Hours of at most 31 days, or days of at most two years. */
-  interval?: 'hour' | 'day';
-  /** IANA name, for example Europe/Berlin. */
-  timezone?: string;
-  /** The first hour or day is the one that has it; 24 hours or 30 days before to. */
-  from?: string;
-  /** The end: the last hour or day may begin before it and end after it. Now. */
-  to?: string;
-  /** Only mail of this campaign. At most one of these five. */
-  campaignId?: string;
-  /** Only mail of this automation. */
-  automationId?: string;
-  /** Only mail from this sending domain. */
-  domain?: string;
-  /** Only mail to this mailbox provider: an id of GET /reports/providers, for example google. */
-  provider?: string;
-  /** Only mail with this tag, as name:value. A project has 1,000 of them a UTC day; all others of that day are "other". */
-  tag?: string;
-}
-
-export interface SendersListQuery {
-  /** Page number, from 1. Without page and limit all senders are answered. */
-  page?: number;
-  /** Entries a page, 20 when only page is given. */
-  limit?: number;
-  /** Part of the address or of the name. */
-  search?: string;
-  /** By the time that they were made. Otherwise the oldest comes first. */
-  newestFirst?: boolean;
-}
-
-export interface StreamOpenQuery {
-  /** Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked, event.recorded. */
-  types?: string;
-  /** IANA name: whose day is today in project.summary. */
-  timezone?: string;
-}
-
-export interface SuppressionGroupsExportEntriesQuery {
-  format?: 'csv' | 'ndjson';
-}
-
-export interface SuppressionGroupsListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  /** Part of the name. */
-  search?: string;
-  /** By the time that they were made. Otherwise they come by their code. */
-  newestFirst?: boolean;
-}
-
-export interface TemplatesGetQuery {
-  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
-  version?: string;
-}
-
-export interface TemplatesListQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  templateType?: 'transactional' | 'marketing';
-  /** Part of the name. */
-  search?: string;
-}
-
-export interface TemplatesStartersQuery {
-  /** Of the mails; en when left out. */
-  language?: 'en' | 'de' | 'fr';
-}
-
-export interface WebhooksDeliveriesQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
-  status?: DeliveryStatus;
+export interface NewestEventRecords {
+  /** The newest first. */
+  records: NewestEventRecord[];
 }

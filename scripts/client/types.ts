@@ -16,13 +16,24 @@ export function clientTypes(all: Endpoint[]): string {
     if (query) queries.set(queryName(operation, query.json), components.show(query.json));
     for (const schema of [body, events ?? answer]) if (schema) components.show(schema.json);
   }
-  const named = Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1));
+  const named = Object.entries(components.schemas);
   return [
     WRITTEN,
     declaration('ErrorCode', { enum: [...ERROR_CODES] }),
-    ...[...named, ...queries].map(([name, schema]) => declaration(name, schema)),
+    ...[...named, ...queries].sort(byNoun).map(([name, schema]) => declaration(name, schema)),
   ].join('\n');
 }
+
+/** Said of a thing by the names of its types: CreateCampaignBody and UpdateCampaignBody come after Campaign. */
+const ABOUT = /^(Create|Update|New|Preview)|(Body|Input|Page|Query)$|ed(?=[A-Z])/g;
+
+/** Types of one thing say many fields alike, and packed closely they take a fourteenth less. */
+function byNoun([a]: [string, Json], [b]: [string, Json]): number {
+  const [first, second] = [nounOf(a), nounOf(b)];
+  return (first === second ? a < b : first < second) ? -1 : 1;
+}
+
+const nounOf = (name: string) => name.replaceAll(ABOUT, '');
 
 /** campaigns.list: CampaignsListQuery */
 export function queryName(operation: string, schema: JsonSchema): string {
