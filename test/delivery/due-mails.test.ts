@@ -150,6 +150,28 @@ describe('Due mails', () => {
     expect(await first!.mayRead(projectId)).to.equal(true);
   });
 
+  it('of long backlogs of many projects are looked at in one of them, once a second, without the seat', async () => {
+    const projects = [new ObjectId(), new ObjectId(), new ObjectId()];
+    for (const one of projects) {
+      projectId = one;
+      await putIds(Array.from({ length: 400 }, () => new ObjectId()));
+    }
+    const [first, second] = several(2, 64);
+    for (const one of [first!, second!]) for (const limit of [1, 1]) await one.read(projects[0]!, limit);
+    const answers = () => Promise.all(projects.map((one) => second!.mayRead(one)));
+    expect(await answers(), 'found in one, known of all').to.deep.equal([false, false, false]);
+    expect(await second!.projects(new Date())).to.deep.equal([]);
+    expect((await first!.projects(new Date())).length).to.equal(3);
+    nowMs += 1_000;
+    const [looked] = projects.splice(1, 1);
+    await environment.deps.db.messages.deleteMany({ projectId: looked! });
+    expect((await second!.projects(new Date())).length, 'a second later').to.equal(2);
+    expect(await answers(), 'the look in one has found it long').to.deep.equal([false, false]);
+    expect(await second!.mayRead(looked!), 'which is known of the short ones too').to.equal(false);
+    nowMs += 1_000;
+    expect(await second!.mayRead(looked!), 'a look at a short one').to.equal(true);
+  });
+
   it('of a short backlog are taken by processes without the seat too, each its part by its rank', async () => {
     const ids = Array.from({ length: 100 }, () => new ObjectId());
     await putIds(ids);

@@ -15,6 +15,8 @@ const DISORDER_MS = 5_000;
 const AHEAD = 1_000;
 /** A backlog of so many is long: it is left to the processes that have a seat at it. */
 const LONG = 128;
+/** So long after it was last seen, a process without a seat looks at a backlog before it takes of it. */
+const LATELY_MS = 10_000;
 
 type Candidate = Pick<Message, '_id' | 'state'>;
 
@@ -25,8 +27,6 @@ interface Place {
   wholeAtMs: number;
   /** The last read found as much as it asked for. */
   isBehind: boolean;
-  /** The backlog is long, and others have the seats at it. */
-  isOfOthers: boolean;
   /** Read, and not yet handed out. */
   ahead: Candidate[];
 }
@@ -58,6 +58,9 @@ export class DueMails {
   #now: () => number;
   #places = new Map<string, Place>();
   #seats: BacklogSeats;
+  /** When a long backlog was found of which others have the seats, by the monotonic clock. */
+  #longAtMs = Number.NEGATIVE_INFINITY;
+  #isLooking = false;
 
   constructor(deps: DueDeps, lane: Exclude<Lane, 'campaign'>, now: () => number) {
     this.#deps = deps;
@@ -67,30 +70,34 @@ export class DueMails {
   }
 
   /**
-   * False while others work at its long backlog: nothing is to be taken, and no connection asked for, which would take it from them. Whether it
-   * is long still is looked at once a second.
+   * False while others work at long backlogs of the lane: nothing is to be taken, and no connection asked for, which would take it from them.
+   * Whether they are long still is looked at in one project, once a second.
    */
   async mayRead(projectId: ObjectId): Promise<boolean> {
-    const place = this.#places.get(projectId.toHexString());
-    if (!place?.isOfOthers || (await this.#seats.part())) return true;
-    if (this.#now() - place.wholeAtMs < WHOLE_EVERY_MS) return false;
-    place.wholeAtMs = this.#now();
-    place.isOfOthers = (await this.#findFrom(projectId, null, LONG)).length === LONG;
-    return !place.isOfOthers;
+    if (this.#now() - this.#longAtMs > LATELY_MS || (await this.#seats.part())) return true;
+    if (this.#isLooking || this.#isLongNow()) return false;
+    this.#isLooking = true;
+    try {
+      return !this.#isLong(await this.#findFrom(projectId, null, LONG));
+    } finally {
+      this.#isLooking = false;
+    }
   }
 
-  projects(now: Date): Promise<ObjectId[]> {
+  /** None while others work at long backlogs: a look passes over the entries of all mails that have left. */
+  async projects(now: Date): Promise<ObjectId[]> {
+    if (this.#isLongNow() && !(await this.#seats.part())) return [];
     return dueProjects(this.#deps.db.messages, { where: { lane: this.#lane }, field: 'dueAt', now });
   }
 
   async read(projectId: ObjectId, limit: number): Promise<Due> {
     const key = projectId.toHexString();
-    const place = this.#places.get(key) ?? { from: null, wholeAtMs: 0, isBehind: false, isOfOthers: false, ahead: [] };
+    const place = this.#places.get(key) ?? { from: null, wholeAtMs: 0, isBehind: false, ahead: [] };
     const isWhole = place.from === null || this.#now() - place.wholeAtMs >= WHOLE_EVERY_MS;
     if (isWhole || place.ahead.length === 0) await this.#readAhead(projectId, place, { isWhole, limit });
     const due = place.ahead.splice(0, limit);
-    const more = (place.isBehind && !place.isOfOthers) || place.ahead.length > 0;
-    if (due.length > 0 || more || place.isOfOthers || !isWhole) this.#places.set(key, place);
+    const more = place.isBehind || place.ahead.length > 0;
+    if (due.length > 0 || more || !isWhole) this.#places.set(key, place);
     else this.#places.delete(key);
     const { orphans = [], open = [] } = Object.groupBy(due, ({ state }) => (isOrphan(state) ? 'orphans' : 'open'));
     return { orphans: orphans.map(({ _id }) => _id), open: open.map(({ _id }) => _id), more };
@@ -109,15 +116,25 @@ export class DueMails {
   }
 
   async #readAhead(projectId: ObjectId, place: Place, { isWhole, limit }: { isWhole: boolean; limit: number }) {
-    const part = place.isBehind ? await this.#seats.part() : null;
+    const part = place.isBehind || limit >= LONG ? await this.#seats.part() : null;
     const most = place.isBehind ? Math.max(limit, part ? AHEAD : LONG) : limit;
     const found = await this.#find(projectId, isWhole ? null : place, most);
     if (isWhole) place.wholeAtMs = this.#now();
-    place.isBehind = found.length === most;
-    place.isOfOthers = !part && found.length >= LONG;
-    if (!place.isOfOthers) place.from = this.#placeAfter(found.at(-1)?.dueAt) ?? place.from;
+    const isOfOthers = !part && this.#isLong(found);
+    place.isBehind = found.length === most && !isOfOthers;
+    if (!isOfOthers) place.from = this.#placeAfter(found.at(-1)?.dueAt) ?? place.from;
     const own = part ?? this.#deps.members.rank('mail');
-    place.ahead = place.isOfOthers ? [] : found.length > limit ? ownPart(found, own) : found;
+    place.ahead = isOfOthers ? [] : found.length > limit ? ownPart(found, own) : found;
+  }
+
+  #isLong(found: Candidate[]): boolean {
+    if (found.length < LONG) return false;
+    this.#longAtMs = this.#now();
+    return true;
+  }
+
+  #isLongNow(): boolean {
+    return this.#now() - this.#longAtMs < WHOLE_EVERY_MS;
   }
 
   /** New mail is due a minute before it is stored, and deferred mail is not: no read may begin between the two. */
