@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Chooser } from '../../parts/choose/chooser.tsx';
-import { campaigns, events, listsWithoutSegments } from '../../parts/choose/things.ts';
+import { events, listsWithoutSegments, type Mailing, mailingOf, mailings } from '../../parts/choose/things.ts';
 import { count } from '../../parts/data/format.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Choose } from '../../parts/forms/choices.tsx';
@@ -348,6 +348,8 @@ function ListCondition({
   );
 }
 
+const NO_MAILING: Mailing = { campaignId: '', automationId: '' };
+
 function BehaviourCondition({
   row,
   scene: { isReadOnly },
@@ -384,12 +386,12 @@ function BehaviourCondition({
         ) : (
           <Chooser
             {...given}
-            key="campaign"
-            label={`${name}: of campaign`}
+            key="mailing"
+            label={`${name}: of campaign or automation`}
             none="of any campaign or automation"
-            things={campaigns}
-            value={row.campaignId}
-            onPick={({ value }) => set({ campaignId: value })}
+            things={mailings}
+            value={mailingOf(row)}
+            onPick={({ thing }) => set(thing ?? NO_MAILING)}
           />
         )}
       </div>

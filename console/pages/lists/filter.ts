@@ -20,6 +20,7 @@ export interface BehaviourRow {
   count: string;
   withinDays: string;
   campaignId: string;
+  automationId: string;
   url: string;
   eventName: string;
 }
@@ -138,7 +139,7 @@ export function newFieldRow({ path, type }: KnownField): FieldRow {
 export function newBehaviourRow(behaviour: string): BehaviourRow {
   return {
     ...{ kind: 'behaviour', key: nextKey(), behaviour, operator: 'at_least', count: '1', withinDays: '30' },
-    ...{ campaignId: '', url: '', eventName: '' },
+    ...{ campaignId: '', automationId: '', url: '', eventName: '' },
   };
 }
 
@@ -177,13 +178,15 @@ function toEntry(row: Row, fields: readonly KnownField[]): unknown {
   return { ...entry, value: operator === 'between' ? [read(value), read(upper)] : read(value) };
 }
 
-function behaviourEntry({ behaviour, operator, count, withinDays, campaignId, url, eventName }: BehaviourRow): Entry {
+function behaviourEntry(row: BehaviourRow): Entry {
+  const { behaviour, operator, count, withinDays, campaignId, automationId, url, eventName } = row;
   return {
     behaviour,
     operator,
     ...(operator === 'at_least' && count !== '' && { count: numberOf(count) }),
     ...(withinDays !== '' && { withinDays: numberOf(withinDays) }),
     ...(campaignId && behaviour !== 'event' && { campaignId }),
+    ...(automationId && behaviour !== 'event' && { automationId }),
     ...(url && behaviour === 'clicked' && { url }),
     ...(eventName && behaviour === 'event' && { eventName }),
   };
@@ -204,7 +207,7 @@ export function fromCriteria(criteria: unknown, fields: readonly KnownField[]): 
 }
 
 const behaviourFields = new Set([
-  ...['id', 'behaviour', 'operator', 'count', 'withinDays', 'campaignId', 'url', 'eventName'],
+  ...['id', 'behaviour', 'operator', 'count', 'withinDays', 'campaignId', 'automationId', 'url', 'eventName'],
 ]);
 
 function fromEntry(entry: Entry, fields: readonly KnownField[]): Row {
@@ -216,7 +219,7 @@ function fromEntry(entry: Entry, fields: readonly KnownField[]): Row {
     return {
       ...{ kind: 'behaviour', key, behaviour: text('behaviour'), operator: text('operator') },
       ...{ count: text('count') || '1', withinDays: text('withinDays'), campaignId: text('campaignId') },
-      ...{ url: text('url'), eventName: text('eventName') },
+      ...{ automationId: text('automationId'), url: text('url'), eventName: text('eventName') },
     };
   }
   if (entry.field === LISTS)

@@ -76,6 +76,41 @@ export const automations: Things<Automation> = {
   get: (id, signal) => named(api.safe.automations.get(id, {}, { signal }), namedItem),
 };
 
+/** The campaign or the automation of a mail; '' for the other of the two. */
+export interface Mailing {
+  campaignId: string;
+  automationId: string;
+}
+
+/** Campaigns and automations together, by the first letter of their kind and their id. */
+export const mailings: Things<Mailing> = {
+  one: 'campaign or automation',
+  async search(text, signal) {
+    const [first, second] = await Promise.all([automations.search(text, signal), campaigns.search(text, signal)]);
+    return [...first.map(ofAutomation), ...second.map(ofCampaign)];
+  },
+  async get(value, signal) {
+    const id = value.slice(1);
+    const item = await (value.startsWith('a') ? automations : campaigns).get(id, signal);
+    return item && (value.startsWith('a') ? ofAutomation : ofCampaign)(item);
+  },
+};
+
+export function mailingOf({ campaignId, automationId }: Mailing): string {
+  if (automationId) return `a${automationId}`;
+  return campaignId && `c${campaignId}`;
+}
+
+function ofAutomation({ value, label }: Item): Item<Mailing> {
+  const thing = { campaignId: '', automationId: value };
+  return { value: mailingOf(thing), label: `${label}, an automation`, thing };
+}
+
+function ofCampaign({ value, label }: Item): Item<Mailing> {
+  const thing = { campaignId: value, automationId: '' };
+  return { value: mailingOf(thing), label: `${label}, a campaign`, thing };
+}
+
 /** The newest ones: the interface does not search forms. */
 export const forms: Things<Form> = {
   one: 'form',

@@ -25,12 +25,17 @@ const condition = fc.constantFrom(...fields).chain(({ path, type }) =>
     return (operator === 'between' ? fc.tuple(one, one) : one).map((value) => ({ ...entry, value }));
   }),
 );
-const behaviour = fc.record({
-  behaviour: fc.constantFrom('opened', 'clicked', 'received'),
-  operator: fc.constant('at_least'),
-  count: fc.integer({ min: 1, max: 9 }),
-  withinDays: fc.integer({ min: 1, max: 90 }),
-});
+const MAILING = '66f1c0a2e4b0a1b2c3d4e5a2';
+const behaviour = fc
+  .record({
+    behaviour: fc.constantFrom('opened', 'clicked', 'received'),
+    operator: fc.constant('at_least'),
+    count: fc.integer({ min: 1, max: 9 }),
+    withinDays: fc.integer({ min: 1, max: 90 }),
+  })
+  .chain((asked) =>
+    fc.constantFrom({}, { campaignId: MAILING }, { automationId: MAILING }).map((of) => ({ ...asked, ...of })),
+  );
 const inList = fc.record({
   field: fc.constant('listIds'),
   operator: fc.constantFrom('in_list', 'not_in_list'),

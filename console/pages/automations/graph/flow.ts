@@ -61,7 +61,8 @@ export function waysOf(steps: readonly Step[]): Way[] {
     else if (step.type !== 'split') {
       const next = step.nextStepId ?? followers.get(from) ?? mergeOf(steps, step);
       if (step.type === 'wait_event') {
-        ways.push({ id: `${from}/heard`, from, to: target(next), branchId: 'heard', label: 'when it comes' });
+        const label = mailActs[step.waitEvent?.eventName ?? '']?.way ?? 'when it comes';
+        ways.push({ id: `${from}/heard`, from, to: target(next), branchId: 'heard', label });
         const late = target(step.timeoutStepId ?? next);
         ways.push({ id: `${from}/timed_out`, from, to: late, branchId: 'timed_out', label: NOT_IN_TIME });
       } else if (step.webhook?.wait) {
@@ -107,7 +108,7 @@ export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'exit') return 'Leave';
   if (step.type === 'wait_until') return untilName(step.until ?? {});
   if (step.type === 'wait_event')
-    return `Wait for ${mailActs[step.waitEvent?.eventName ?? ''] ?? step.waitEvent?.eventName ?? 'an event'}`;
+    return `Wait for ${mailActs[step.waitEvent?.eventName ?? '']?.name ?? step.waitEvent?.eventName ?? 'an event'}`;
   if (step.type === 'goal') return step.eventName ? `Goal: ${step.eventName}` : 'Goal: matches a filter';
   if (step.type === 'update_contact') return updateName(step.update ?? {});
   if (step.type === 'webhook') return webhookName(step.webhook ?? {});
@@ -115,14 +116,20 @@ export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';
 }
 
-const mailActs: Record<string, string> = {
-  'email.opened': 'an open',
-  'email.clicked': 'a click',
-  'email.replied': 'a reply',
+/** That a wait may be for: its name, the word on its way out, and how a simulation says that it comes. */
+export const mailActs: Readonly<Record<string, { name: string; way: string; comes: string; isLate: string }>> = {
+  'email.opened': { name: 'an open', way: 'opened', comes: 'The mail is opened', isLate: 'It is not opened in time' },
+  'email.clicked': {
+    name: 'a click',
+    way: 'clicked',
+    comes: 'The mail is clicked',
+    isLate: 'It is not clicked in time',
+  },
+  'email.replied': { name: 'a reply', way: 'answered', comes: 'It is answered', isLate: 'It is not answered in time' },
 };
 
 export function waitName(delay: { value: number; unit: string } | undefined): string {
-  if (!delay || delay.value === 0) return 'Without a wait';
+  if (!delay || delay.value === 0) return 'At once';
   const unit = delay.unit === 'mins' ? 'minutes' : delay.unit;
   return `Wait ${delay.value} ${delay.value === 1 ? unit.slice(0, -1) : unit}`;
 }

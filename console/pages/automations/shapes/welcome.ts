@@ -1,8 +1,8 @@
-import { did, HELLO, mail, on, type Shape, wait } from './parts.ts';
+import { HELLO, mail, type Shape, wait } from './parts.ts';
 
 export const welcome: Shape = {
   label: 'Welcome',
-  hint: 'A mail at once for each new contact, and two more for those who read it or did not',
+  hint: 'A mail at once for each new contact, a reminder for those who do not open it, and a tip for all',
   name: 'Welcome',
   entryCriteria: { type: 'contact_created' },
   reentry: 'once',
@@ -21,34 +21,32 @@ export const welcome: Shape = {
       },
       { stepId: 'welcome' },
     ),
-    wait(3, 'days'),
     {
-      ...{ type: 'branch', stepId: 'read-it', nextStepId: 'remind-later' },
-      branches: [{ branchId: 'yes', label: 'Opened it', filterCriteria: did('humanOpened', { withinDays: 7 }) }],
+      ...{ type: 'wait_event', stepId: 'opened', nextStepId: 'tip-later', timeoutStepId: 'remind' },
+      waitEvent: { eventName: 'email.opened', emailStepId: 'welcome', timeout: { value: 3, unit: 'days' } },
     },
-    wait(0, 'minutes', on('read-it', 'yes')),
     mail(
       {
-        subject: 'A first tip for you',
-        previewText: 'The one thing that helps most people at the beginning.',
-        heading: 'How to begin',
+        subject: 'In case you missed it',
+        previewText: 'Our welcome, once more and shorter.',
+        heading: 'Good to have you here',
         text: [
           HELLO,
-          'most people who are new here begin small: they choose one thing that they want to get done, and leave the rest for later.',
-          'What is yours? Answer with a line or two, and we will send you what has helped others with it.',
+          'mail gets lost, so here is the short form: you are on our list, we write seldom, and you can answer every mail.',
+          'If you would rather not hear from us, one click below is enough.',
         ],
       },
-      on('read-it', 'yes'),
+      { stepId: 'remind' },
     ),
-    wait(0, 'minutes', { stepId: 'remind-later' }),
+    wait(2, 'days', { stepId: 'tip-later' }),
     mail({
-      subject: 'In case you missed it',
-      previewText: 'Our welcome, once more and shorter.',
-      heading: 'Good to have you here',
+      subject: 'A first tip for you',
+      previewText: 'The one thing that helps most people at the beginning.',
+      heading: 'How to begin',
       text: [
         HELLO,
-        'mail gets lost, so here is the short form: you are on our list, we write seldom, and you can answer every mail.',
-        'If you would rather not hear from us, one click below is enough.',
+        'most people who are new here begin small: they choose one thing that they want to get done, and leave the rest for later.',
+        'What is yours? Answer with a line or two, and we will send you what has helped others with it.',
       ],
     }),
   ],

@@ -5,7 +5,7 @@ import { timezone } from '../../../locale.ts';
 import { type Happened, Timeline } from '../../../parts/data/details.tsx';
 import { counted, duration, weekday } from '../../../parts/data/format.ts';
 import { Notice } from '../../../parts/page/notice.tsx';
-import { nameOf } from '../graph/flow.ts';
+import { mailActs, nameOf } from '../graph/flow.ts';
 import { entryTypes, exitWords, zoneMissing } from '../graph/state.tsx';
 import { updateLines } from '../graph/update.ts';
 import type { Names } from '../names.ts';
@@ -86,13 +86,14 @@ function shownAs(moment: Moment, props: Props, { now, until }: { now: Simulated;
   const branch = step?.branches?.find((one) => one.branchId === branchId);
   const share = step?.shares?.find((one) => one.branchId === branchId);
   const isOpen = kind === 'wait' && moment.until !== null && moment.until > until;
+  const act = mailActs[step?.waitEvent?.eventName ?? ''];
   const titles = {
     entered: 'Enters',
     wait: name,
-    heard: 'The event comes',
+    heard: act?.comes ?? 'The event comes',
     goal: `Reaches: ${name}`,
     goal_passed: `Comes to: ${name}`,
-    timed_out: 'No event comes in time',
+    timed_out: act?.isLate ?? 'No event comes in time',
     email: `Mail: ${name}`,
     branch: share
       ? `Split: ${share.label || `${share.share} %`}`

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../../parts/icon.tsx';
 import type { Content } from '../model/steps.ts';
-import { kinds } from '../steps/kinds.ts';
+import { offered } from '../steps/kinds.ts';
 
 const GAP_PX = 4;
 const EDGE_PX = 8;
@@ -35,8 +35,8 @@ export function AddMenu({
       }}
       onKeyDown={(event) => moveIn(list.current, event)}
     >
-      {Object.entries(kinds).map(([type, { label, hint, icon, make }]) => (
-        <button key={type} type="button" role="menuitem" onClick={() => onPick(make())}>
+      {offered.map(({ label, hint, icon, make }) => (
+        <button key={label} type="button" role="menuitem" onClick={() => onPick(make())}>
           <Icon name={icon} />
           <span class="grow">
             {label} <span class="dim small wide-only">{hint}</span>

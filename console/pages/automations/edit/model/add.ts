@@ -1,4 +1,5 @@
 import { placeIn, placeOf, type Way, waysOf } from '../../graph/flow.ts';
+import { nameMail } from './mails.ts';
 import { finish } from './sound.ts';
 import {
   attempt,
@@ -26,8 +27,6 @@ import {
 } from './steps.ts';
 import { takeOver } from './waits.ts';
 
-const BOTH_END = 'Both ways end here: add “Leave” on the first one, so that the two can differ.';
-
 /** Steps that go together: the first one is entered, the last one is left, and the others are within its ways. */
 export interface Block {
   head: Step;
@@ -42,7 +41,8 @@ export function addOn(steps: Steps, wayId: string, content: Content, newId: NewI
     const way = wayOf(next, wayId);
     if (content.type === 'wait' && isLinear(next)) refuseSecondWait(next, way);
     const step = newStep(content, newId);
-    insert(next, way, { head: step, tail: step, all: [step] });
+    insert(next, way, { head: step, tail: step, all: [step] }, newId);
+    nameMail(next, step);
     return finish(next, step.stepId, newId);
   });
 }
@@ -54,6 +54,7 @@ export function addBefore(steps: Steps, stepId: string, content: Content, newId:
     const step = newStep(content, newId);
     takeOver(next, stepId, step);
     lead(next, step, stepId);
+    nameMail(next, step);
     return finish(next, step.stepId, newId);
   });
 }
@@ -65,10 +66,11 @@ export function wayOf(steps: Steps, wayId: string): Way {
 }
 
 /** The block between the two ends of a line. */
-export function insert(steps: Step[], way: Way, { head, tail, all }: Block): void {
+export function insert(steps: Step[], way: Way, { head, tail, all }: Block, newId: NewId): void {
   const to = way.to === END ? null : way.to;
-  const index = way.from === ENTRY ? 0 : indexOn(steps, way, head);
   const place = placeOn(steps, way);
+  const end = endForOther(steps, way, head, newId);
+  const index = end ? steps.indexOf(end) + 1 : way.from === ENTRY ? 0 : indexOn(steps, way, head);
   for (const step of new Set([head, tail])) Object.assign(step, place);
   steps.splice(index, 0, ...all);
   lead(steps, tail, to);
@@ -103,14 +105,23 @@ function indexOn(steps: Step[], way: Way, head: Step): number {
   return follower === -1 ? steps.length : follower;
 }
 
+/** Of two ways that both end, the one without the block is left by an exit: it would lead to the next step in its place otherwise. */
+function endForOther(steps: Step[], way: Way, head: Step, newId: NewId): Step | null {
+  const before = steps.find(({ stepId }) => stepId === way.from);
+  if (!before || !isTwoWay(before) || nextOf(steps, before) !== null) return null;
+  if (lateOf(before) === null ? head.type === 'exit' : !isLate(way)) return null;
+  const end = newStep({ type: 'exit' }, newId);
+  Object.assign(end, placeOn(steps, way));
+  steps.splice(steps.indexOf(before) + 1, 0, end);
+  before.nextStepId = isLate(way) ? null : head.stepId;
+  setLate(before, isLate(way) ? head.stepId : end.stepId);
+  return end;
+}
+
 /** A block on one of the two ways leaves the other one where it led. */
 function partWays(steps: Steps, step: Step, { head, isOnLate }: { head: Step; isOnLate: boolean }): void {
   const heard = nextOf(steps, step);
-  if (heard === null && lateOf(step) === null) {
-    if (head.type !== 'exit') throw new Impossible(BOTH_END);
-    return;
-  }
-  if (isOnLate && heard === null) throw new Impossible(BOTH_END);
+  if (heard === null && lateOf(step) === null) return;
   const late = lateOf(step) ?? heard;
   step.nextStepId = isOnLate ? heard : null;
   setLate(step, isOnLate ? head.stepId : late);

@@ -27,7 +27,7 @@ export function move(steps: Steps, stepId: string, wayId: string, newId: NewId):
     const { from, to } = wayOf(next, wayId);
     if (ids.has(from) || ids.has(to)) throw new Impossible('It is there already.');
     takeOut(next, unit);
-    insert(next, wayOf(next, wayId), blockOf(unit));
+    insert(next, wayOf(next, wayId), blockOf(unit), newId);
     return finish(next, stepId, newId);
   });
 }
@@ -41,7 +41,7 @@ export function copy(steps: Steps, stepId: string, wayId: string | null, newId: 
     const own = waysOf(next).find(({ from }) => from === stepId);
     const on = wayId ?? own?.id;
     if (wayId === null && (isFork(found(next, stepId)) || on === undefined)) insertBefore(next, stepId, block);
-    else insert(next, wayOf(next, on ?? ''), block);
+    else insert(next, wayOf(next, on ?? ''), block, newId);
     const made = isFork(block.head) ? block.head : block.tail;
     return finish(next, made.stepId, newId);
   });

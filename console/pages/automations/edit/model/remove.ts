@@ -79,6 +79,7 @@ function contract(steps: Step[], step: Step, to: string | null): void {
 function redirect(steps: Step[], way: Way, to: string | null): void {
   const now = waysOf(steps).find(({ id }) => id === way.id);
   if (now?.to === (to ?? END)) return;
+  if (to === null && steps.some(({ stepId, type }) => stepId === now?.to && type === 'exit')) return;
   if (to === null) throw new Impossible(OTHERWISE_ENDS);
   if (way.from === ENTRY) moveToFront(steps, to);
   else if (isLate(way)) setLate(found(steps, way.from), to);

@@ -31,7 +31,8 @@ function BranchForm(props: StepFormProps) {
   return (
     <>
       <p class="dim small">
-        Each person takes the first way whose conditions hold, and otherwise the line “otherwise”.
+        Each person takes the first way whose conditions hold, and otherwise the line “otherwise”. For those who open
+        one mail of this automation and those who do not, add the step “Opened or not” after it.
       </p>
       {branches.map((one, index) => (
         <Way key={one.branchId} {...{ props, branch: one, index }} isOnly={branches.length === 1} />
@@ -102,7 +103,7 @@ function Way({
           isDisabled={why !== null}
         />
       )}
-      <JoinChoice props={props} branchId={branchId} label="Then leads to" />
+      <JoinChoice props={props} branchId={branchId} label="Afterwards people go to" />
     </section>
   );
 }

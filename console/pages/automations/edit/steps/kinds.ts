@@ -3,14 +3,14 @@ import { email } from './email.tsx';
 import { exit } from './exit.tsx';
 import { goal } from './goal.tsx';
 import { split } from './split.tsx';
-import type { Kind } from './step-form.ts';
+import type { Kind, KindOffered } from './step-form.ts';
 import { updateContact } from './update-contact.tsx';
 import { wait } from './wait.tsx';
-import { waitEvent } from './wait-event.tsx';
+import { opened, waitEvent } from './wait-event.tsx';
 import { waitUntil } from './wait-until.tsx';
 import { webhook } from './webhook.tsx';
 
-/** In the order of the menu. A type without an entry is drawn, moved and removed, and its content stays as it is. */
+/** A type without an entry is drawn, moved and removed, and its content stays as it is. */
 export const kinds: Readonly<Record<string, Kind>> = {
   email,
   wait,
@@ -23,3 +23,8 @@ export const kinds: Readonly<Record<string, Kind>> = {
   goal,
   exit,
 };
+
+/** In the order of the menu. */
+export const offered: readonly KindOffered[] = [
+  ...[email, wait, waitUntil, opened, waitEvent, branch, split, updateContact, webhook, goal, exit],
+];

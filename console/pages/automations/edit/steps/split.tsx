@@ -38,7 +38,7 @@ function SplitForm(props: StepFormProps) {
           Way
         </Button>
       )}
-      <JoinChoice props={props} branchId={shares[0]?.branchId ?? ''} label="Then all lead to" />
+      <JoinChoice props={props} branchId={shares[0]?.branchId ?? ''} label="Afterwards all people go to" />
     </>
   );
 }

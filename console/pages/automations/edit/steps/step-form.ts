@@ -5,13 +5,17 @@ import type { IconName } from '../../../../parts/icon.tsx';
 import type { Content, Outcome, Step, Steps } from '../model/steps.ts';
 import type { Secrets } from '../secrets.ts';
 
-/** A type of step, in the menu of "+" and in the panel. One file each; `kinds.ts` has them all. */
-export interface Kind {
+/** In the menu of "+". */
+export interface KindOffered {
   label: string;
   hint: string;
   icon: IconName;
   /** A new one. */
   make(): Content;
+}
+
+/** A type of step, in the menu and in the panel. One file each; `kinds.ts` has them all. */
+export interface Kind extends KindOffered {
   Form(props: StepFormProps): ComponentChildren;
 }
 

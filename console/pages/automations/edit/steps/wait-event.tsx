@@ -4,14 +4,17 @@ import { Amount, UNITS } from '../fields/amount.tsx';
 import { Conditions } from '../fields/conditions.tsx';
 import { errorsIn } from '../fields/errors.ts';
 import { EventField } from '../fields/event.tsx';
+import { mailsBefore } from '../model/mails.ts';
 import type { Step, Steps } from '../model/steps.ts';
-import { type Kind, type StepFormProps, useStepForm } from './step-form.ts';
+import { type Kind, type KindOffered, type StepFormProps, useStepForm } from './step-form.ts';
 
 const TIMEOUT = { value: 3, unit: 'days' } as const;
 const EVENT = 'event';
+const OPENED = 'email.opened';
 const CLICKED = 'email.clicked';
+const OPENS_HINT = 'Opens by programs do not count. The automation has to count opens: see its entry.';
 const ACTS = [
-  { value: 'email.opened', label: 'Opens a mail' },
+  { value: OPENED, label: 'Opens a mail' },
   { value: CLICKED, label: 'Clicks in a mail' },
   { value: 'email.replied', label: 'Answers a mail' },
 ];
@@ -22,6 +25,14 @@ export const waitEvent: Kind = {
   icon: 'now',
   make: () => ({ type: 'wait_event', waitEvent: { timeout: TIMEOUT } }),
   Form: WaitEventForm,
+};
+
+/** The same step, for the question that is asked most. */
+export const opened: KindOffered = {
+  label: 'Opened or not',
+  hint: 'One way for those who open the mail before it, another for the rest',
+  icon: 'email',
+  make: () => ({ type: 'wait_event', waitEvent: { eventName: OPENED, timeout: TIMEOUT } }),
 };
 
 function WaitEventForm(props: StepFormProps) {
@@ -47,13 +58,13 @@ function WaitEventForm(props: StepFormProps) {
           form={form}
           name="waitEvent/emailStepId"
           label="Mail"
-          hint="One that was sent before this step."
+          hint={of === OPENED ? OPENS_HINT : 'One that was sent before this step.'}
           why={why}
           options={[
             { value: '', label: 'Choose a mail' },
-            ...steps
-              .filter(({ type }) => type === 'email')
-              .map((one) => ({ value: one.stepId, label: `${steps.indexOf(one) + 1}. ${nameOf(one)}` })),
+            ...mailsBefore(steps, step.stepId).map((one) => ({
+              ...{ value: one.stepId, label: `${steps.indexOf(one) + 1}. ${nameOf(one)}` },
+            })),
           ]}
         />
       )}
@@ -118,7 +129,7 @@ function read({ waitEvent: { eventName = '', since = 'step', emailStepId = '', u
 function written({ waitEvent, ...step }: Step, values: ReturnType<typeof read>, steps: Steps): Step {
   const { timeout = TIMEOUT, filterCriteria } = waitEvent ?? {};
   const { of, 'waitEvent/eventName': eventName, 'waitEvent/url': url } = values;
-  const emailStepId = values['waitEvent/emailStepId'] || lastMailBefore(step.stepId, steps);
+  const emailStepId = values['waitEvent/emailStepId'] || mailsBefore(steps, step.stepId)[0]?.stepId;
   const asked: AutomationWaitEvent =
     of === EVENT
       ? {
@@ -128,11 +139,6 @@ function written({ waitEvent, ...step }: Step, values: ReturnType<typeof read>, 
         }
       : { eventName: of, ...(emailStepId && { emailStepId }), ...(of === CLICKED && url && { url }) };
   return { ...step, waitEvent: { ...asked, timeout } };
-}
-
-function lastMailBefore(stepId: string, steps: Steps): string | undefined {
-  const index = steps.findIndex((one) => one.stepId === stepId);
-  return steps.slice(0, index).findLast(({ type }) => type === 'email')?.stepId;
 }
 
 function withFilter({ waitEvent, ...step }: Step, criteria: Record<string, unknown> | null): Step {

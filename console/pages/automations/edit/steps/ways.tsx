@@ -32,7 +32,7 @@ export function JoinChoice({
           onAct(outcome);
         }}
       >
-        <option value="">the end</option>
+        <option value="">the end of the automation</option>
         {targets.map((stepId) => (
           <option key={stepId} value={stepId}>
             {optionOf(steps, stepId, nameOf)}
