@@ -1373,6 +1373,8 @@ export interface CampaignTemplate {
   templateType: 'transactional' | 'marketing';
   builderType: 'code' | 'editor';
   description: string;
+  /** The campaign in which it is written; null: a saved template. */
+  campaignId: string | null;
   /** The content blocks of a template that was written with content. */
   editorJson: Record<string, unknown> | null;
   parentBodyProperties: Record<string, unknown> | null;
@@ -5187,6 +5189,8 @@ export interface Template {
   templateType: 'transactional' | 'marketing';
   builderType: 'code' | 'editor';
   description: string;
+  /** The campaign in which it is written; null: a saved template. */
+  campaignId: string | null;
   /** The content blocks of a template that was written with content. */
   editorJson: Record<string, unknown> | null;
   parentBodyProperties: Record<string, unknown> | null;
@@ -5345,6 +5349,8 @@ export interface TemplatesListQuery {
   templateType?: 'transactional' | 'marketing';
   /** Part of the name. */
   search?: string;
+  /** Those that are written in campaigns too. */
+  campaignMails?: boolean;
 }
 
 export interface TemplatesStartersQuery {

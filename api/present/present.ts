@@ -169,7 +169,7 @@ export function presentSuppression(entry: Suppression) {
 export function presentTemplate(template: Template, version = shownVersion(template)) {
   const { _id, templateId, projectId, templateName, subject, previewText, emailTemplate, templateType } = template;
   const { builderType, description, editorJson, parentBodyProperties, isFlagged, source, createdBy = null } = template;
-  const { trackingClick, trackingOpen, utm = null, publishedAt, createdAt, updatedAt } = template;
+  const { campaignId = null, trackingClick, trackingOpen, utm = null, publishedAt, createdAt, updatedAt } = template;
   const { published, draft, newest } = numbersOf(template);
   return {
     id: _id,
@@ -182,6 +182,7 @@ export function presentTemplate(template: Template, version = shownVersion(templ
     templateType,
     builderType,
     description,
+    campaignId,
     editorJson,
     parentBodyProperties,
     isFlagged,

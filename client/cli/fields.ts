@@ -837,6 +837,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"templateType","kind":"text","about":"One of transactional, marketing."},
     {"name":"search","kind":"text","about":"Part of the name."},
+    {"name":"campaignMails","kind":"boolean","about":"Those that are written in campaigns too."},
   ] },
   "templates.preview": { about: "Render a template with data, without sending it", fields: [
     {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},

@@ -63,7 +63,8 @@ async function changed(
     { session, returnDocument: 'after' },
   );
   if (!after) throw notFound('TEMPLATE');
-  if (numbersOf(after).published !== numbersOf(before).published)
+  // The mail of a campaign is published by the campaign.
+  if (numbersOf(after).published !== numbersOf(before).published && !after.campaignId)
     await deps.subscribers.publications.record(deps, session, after);
   return after;
 }

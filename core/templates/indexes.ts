@@ -7,9 +7,15 @@ export const templateIndexes = {
       unique: true,
       because: 'A template is found by the id that the interface shows.',
     },
-    names: {
-      key: { projectId: 1, createdAt: -1, _id: -1, templateName: 1 },
-      because: 'The templates of a project, newest first, and those with a part of a name, without reading the others.',
+    saved_names: {
+      key: { projectId: 1, createdAt: -1, _id: -1, templateName: 1, campaignId: 1 },
+      because:
+        'The saved templates of a project, newest first, and those with a part of a name, without reading the others and the mails of campaigns.',
+    },
+    campaign: {
+      key: { projectId: 1, campaignId: 1 },
+      partialFilterExpression: { campaignId: { $exists: true } },
+      because: 'The mails that are written in a campaign go with it.',
     },
     brand: {
       key: { projectId: 1, usesBrand: 1, _id: -1 },

@@ -32,6 +32,8 @@ export interface Template extends TemplateContent, Made {
   templateId: string;
   templateName: string;
   description: string;
+  /** The campaign in which it is written, and which alone has it (own/mails.ts). Absent: a saved template. */
+  campaignId?: ObjectId;
   /** Needs a person's review (migrations). */
   isFlagged: boolean;
   source: 'api' | 'dashboard' | 'migration';

@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
 import type { updateTemplateBody } from '../../schemas/templates/templates.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
@@ -40,6 +41,7 @@ type TemplateInput = Described<typeof updateTemplateBody> & {
 interface TemplateSearch {
   templateType?: Template['templateType'] | undefined;
   search?: string | undefined;
+  campaignMails?: boolean | undefined;
 }
 
 type NewTemplate = TemplateInput & { templateName: string };
@@ -104,21 +106,26 @@ export function newTemplate(project: Owner, input: NewCode, { at, seed, by }: Or
 export async function insertTemplate(deps: TemplatesDeps, session: Session, made: Template): Promise<void> {
   await deps.db.templates.insertOne(made, { session });
   await deps.db.templateVersions.insertOne(firstVersion(made), { session });
-  if (numbersOf(made).published > 0) await deps.subscribers.publications.record(deps, session, made);
+  if (numbersOf(made).published > 0 && !made.campaignId)
+    await deps.subscribers.publications.record(deps, session, made);
 }
+
+/** In the words of an index: a comparison with null reads the documents, which have whole mails. */
+const NONE = { $not: { $gte: new ObjectId('0'.repeat(24)) } };
 
 export async function listTemplates(
   deps: TemplatesDeps,
   project: Project,
-  { templateType, search, ...page }: Page & TemplateSearch,
+  { templateType, search, campaignMails, ...page }: Page & TemplateSearch,
 ): Promise<PageOf<Template>> {
   const filter = {
     projectId: project._id,
     ...(templateType ? { templateType } : {}),
     ...named(search, 'templateName'),
+    ...(campaignMails ? {} : { campaignId: NONE }),
   };
   // The documents have whole mails: names are compared in the index.
-  return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'names' });
+  return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'saved_names' });
 }
 
 /**
@@ -167,14 +174,33 @@ export async function changeWritten(
 export async function deleteTemplate(deps: TemplatesDeps, project: Project, templateId: string): Promise<void> {
   await inTransaction(deps, async (session) => {
     const template = await findTemplate(deps, project, templateId, undefined, session);
-    const { _id, projectId } = template;
-    await deps.db.templates.deleteOne({ _id, projectId }, { session });
-    for (const useOf of deps.subscribers.usesOfTemplate) {
-      const use = await useOf(deps, session, template);
-      if (use) throw conflict('INVALID_STATE', `The template is used by ${use}; take it out there first.`);
-    }
-    await deps.db.templateVersions.deleteMany({ projectId, templateId: template.templateId }, { session });
+    await removeTemplate(deps, session, template);
+    const use = await useOfTemplate(deps, session, template);
+    if (use) throw conflict('INVALID_STATE', `The template is used by ${use}; take it out there first.`);
   });
+}
+
+/** With its versions. */
+export async function removeTemplate(
+  { db }: Pick<TemplatesDeps, 'db'>,
+  session: Session,
+  { _id, projectId, templateId }: Pick<Template, '_id' | 'projectId' | 'templateId'>,
+): Promise<void> {
+  await db.templates.deleteOne({ _id, projectId }, { session });
+  await db.templateVersions.deleteMany({ projectId, templateId }, { session });
+}
+
+/** In words; null: nothing names it. */
+export async function useOfTemplate(
+  deps: TemplatesDeps,
+  session: Session,
+  template: NamedTemplate,
+): Promise<string | null> {
+  for (const useOf of deps.subscribers.usesOfTemplate) {
+    const use = await useOf(deps, session, template);
+    if (use) return use;
+  }
+  return null;
 }
 
 const CONTENT = [

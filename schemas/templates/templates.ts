@@ -167,6 +167,7 @@ export const templatesQuery = schema({
     ...pageFields,
     templateType,
     search: { type: 'string', maxLength: TEMPLATE_NAME_MAX, description: 'Part of the name.' },
+    campaignMails: { type: 'boolean', description: 'Those that are written in campaigns too.' },
   },
 });
 
@@ -252,6 +253,7 @@ export const template = {
     'templateType',
     'builderType',
     'description',
+    'campaignId',
     'editorJson',
     'parentBodyProperties',
     'isFlagged',
@@ -280,6 +282,7 @@ export const template = {
     templateType,
     builderType: { type: 'string', enum: ['code', 'editor'] },
     description: { type: 'string' },
+    campaignId: { ...nullableString, description: 'The campaign in which it is written; null: a saved template.' },
     editorJson: {
       type: ['object', 'null'],
       description: 'The content blocks of a template that was written with content.',

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { duplicateCampaignBody } from '../../../schemas/campaigns/campaigns.ts';
 import type { Described } from '../../../schemas/schema.ts';
-import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';
+import { inTransaction } from '../../base/database/transactions.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import { madeBy, type Origin, refuseAuthor } from '../../base/maker.ts';
@@ -11,6 +11,7 @@ import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { referToTemplate } from '../../templates/find.ts';
+import { copiedMail, removeOwn } from '../../templates/own/mails.ts';
 import type { WrittenMail } from '../../templates/written.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
@@ -40,7 +41,7 @@ export async function createCampaign(
 ): Promise<Campaign> {
   const { campaign, mail } = await plannedCampaign(deps, project, input, origin);
   const isScheduled = campaign.status === 'scheduled';
-  const template = templateWrite(deps, project, campaign, { input, mail }, origin);
+  const template = await templateWrite(deps, project, campaign, { input, mail }, origin);
   const whole = { ...campaign, templateId: template.templateId };
   const stored = await insertCampaign(deps, whole, async (session) => {
     if (isScheduled) {
@@ -125,19 +126,23 @@ export async function duplicateCampaign(
     sendMode: sendMode === 'gradual' ? 'gradual' : 'immediate',
     gradual: gradual && { ...gradual, ...noGradualState, startAt: null },
   };
-  return insertOnce(deps.db.campaigns, copy, { projectId: project._id });
+  const own = await copiedMail(deps, project, source, copy, origin);
+  return insertCampaign(deps, own ? { ...copy, templateId: own.templateId } : copy, async (session) => {
+    await own?.write(session);
+  });
 }
 
-/** Deletes only the campaign; the ledger keeps what was sent. */
+/** With the mail that is written in it; the ledger keeps what was sent. */
 export async function deleteCampaign(deps: CampaignsDeps, project: Project, campaignId: string): Promise<void> {
   const { _id, status } = await findCampaign(deps, project, campaignId);
-  const { deletedCount } = await deps.db.campaigns.deleteOne({
-    _id,
-    projectId: project._id,
-    status: { $in: DELETABLE },
+  const projectId = project._id;
+  await inTransaction(deps, async (session) => {
+    const deletable = { _id, projectId, status: { $in: DELETABLE } };
+    const { deletedCount } = await deps.db.campaigns.deleteOne(deletable, { session });
+    if (deletedCount === 0) throw stateConflict('deleted', status);
+    await deps.db.campaignContents.deleteOne({ _id, projectId }, { session });
+    await removeOwn(deps, session, { _id, projectId });
   });
-  if (deletedCount === 0) throw stateConflict('deleted', status);
-  await deps.db.campaignContents.deleteOne({ _id, projectId: project._id });
 }
 
 function campaignNotFound() {

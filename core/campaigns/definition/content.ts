@@ -3,6 +3,7 @@ import { taggedWith } from '../../base/text/tags.ts';
 import { breathe } from '../../base/work/breathe.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate } from '../../templates/find.ts';
+import { isOwnOf } from '../../templates/own/mails.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignContent } from '../model.ts';
 import { senderOf } from './input.ts';
@@ -21,7 +22,8 @@ export async function contentNow(
     templateNamed(deps, { _id: projectId }, templateId, 'templateId'),
     senderOf(deps, { _id: projectId }, campaign),
   ]);
-  const previewText = campaign.previewText || template.previewText;
+  // A text that is cleared in the campaign is not taken from the mail that is written in it.
+  const previewText = campaign.previewText || (isOwnOf(template, campaign) ? '' : template.previewText);
   await breathe(template.emailTemplate);
   compiled(template.emailTemplate, 'html', 'htmlTemplate');
   compiled(subject, 'subject', 'subject');

@@ -13,7 +13,8 @@ import { findLists } from '../../people/lists/lists.ts';
 import type { ContactList } from '../../people/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate, requirePublished } from '../../templates/find.ts';
-import { changeWritten, insertTemplate, newTemplate } from '../../templates/templates.ts';
+import { isOwnOf, ownMail, publishOwn } from '../../templates/own/mails.ts';
+import { changeWritten } from '../../templates/templates.ts';
 import { type WrittenMail, writtenMail } from '../../templates/written.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign, CampaignCounts } from '../model.ts';
@@ -118,31 +119,24 @@ interface TemplateWrite {
   write(session: Session): Promise<void>;
 }
 
-/** A mail that the call brings takes precedence: it updates the template that the call names, or makes one. An author's is a draft. */
-export function templateWrite(
+/**
+ * A mail that the call brings takes precedence: it updates the template that the call names, or is the campaign's own. An author's is a
+ * draft, which is published with the campaign.
+ */
+export async function templateWrite(
   deps: CampaignsDeps,
   project: Project,
-  { name, subject, previewText, templateId }: Campaign,
+  campaign: Campaign,
   { input, mail }: { input: CampaignInput; mail: WrittenMail | null },
   origin: Origin,
-): TemplateWrite {
-  if (!mail) return { templateId, async write() {} };
-  if (input.templateId !== undefined)
-    return {
-      templateId,
-      async write(session) {
-        await changeWritten(deps, project, templateId, mail, { by: origin.by, session });
-      },
-    };
-  const source = { templateName: name, ...mail, subject, previewText };
-  const made = newTemplate(project, { ...source, templateType: 'marketing' }, origin);
+): Promise<TemplateWrite> {
+  const { templateId, status } = campaign;
+  if (mail && input.templateId === undefined) return ownMail(deps, project, campaign, mail, origin);
   return {
-    templateId: made.templateId,
+    templateId,
     async write(session) {
-      const { _id, projectId } = made;
-      // A repeat of the request finds the template of its first try; a duplicate key would end the transaction.
-      if (!(await deps.db.templates.findOne({ _id, projectId }, { session, projection: { _id: 1 } })))
-        await insertTemplate(deps, session, made);
+      if (mail) await changeWritten(deps, project, templateId, mail, { by: origin.by, session });
+      else if (status === 'scheduled') await publishOwn(deps, session, campaign, origin);
     },
   };
 }
@@ -174,7 +168,7 @@ export async function readyToPublish(
   ].filter((fault) => fault !== null);
   if (missing.length > 0)
     throw invalid('The campaign cannot be published yet: it lacks what it needs to be sent.', missing.join('; '));
-  if (template && !mail) requirePublished(template);
+  if (template && !mail && !isOwnOf(template, campaign)) requirePublished(template);
   await requireVerifiedDomain(deps, project, sender.email, 'from/email');
   await requireOtherAudience(deps, campaign);
 }

@@ -30,7 +30,7 @@ export async function updateCampaign(
     const before = await findCampaign(deps, project, campaignId);
     refuseUnseen('campaign', before, input.updatedAt);
     const { campaign: after, mail } = await changedCampaign(deps, project, before, input, origin);
-    const template = templateWrite(deps, project, after, { input, mail }, origin);
+    const template = await templateWrite(deps, project, after, { input, mail }, origin);
     const updated = await store(deps, before, { ...after, templateId: template.templateId }, async (session) => {
       await holdNamedGroup(deps, session, project, input);
       await template.write(session);
