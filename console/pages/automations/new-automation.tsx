@@ -1,13 +1,14 @@
 import { type CreateEventBody, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { ChooserField } from '../../parts/choose/chooser.tsx';
-import { forms, lists, marketingTemplates } from '../../parts/choose/things.ts';
+import { forms, marketingTemplates } from '../../parts/choose/things.ts';
 import { Options } from '../../parts/forms/choices.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { navigate, to } from '../../router.ts';
 import { can } from '../../session.ts';
+import { ListField } from '../lists/list-field.tsx';
 import { shapes } from './shapes/shapes.ts';
 
 const FIRST = 'welcome';
@@ -53,9 +54,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
         options={Object.entries(shapes).map(([value, { label, hint }]) => ({ value, label, hint }))}
       />
       {event && <Field form={form} name="eventName" label="Name of the event" placeholder={event.eventName} isMono />}
-      {usesList && (
-        <ChooserField form={form} name="listId" label="List or segment" things={lists} none="Choose later" />
-      )}
+      {usesList && <ListField form={form} name="listId" none="Choose later" />}
       {usesForm && <ChooserField form={form} name="formId" label="Form" things={forms} none="Choose later" />}
       <ChooserField
         form={form}

@@ -8,15 +8,18 @@ import { FormDialog } from '../../parts/over/form-dialog.tsx';
 /** Makes a list, or changes one. */
 export function ListDialog({
   list,
+  name = '',
   onDone,
   onClose,
 }: {
   list?: ContactList;
+  /** Of a new one, to begin with. */
+  name?: string;
   onDone: (list: ContactList) => unknown;
   onClose: () => void;
 }) {
   const form = useForm({
-    name: list?.name ?? '',
+    name: list?.name ?? name,
     description: list?.description ?? '',
     isPublic: list?.isPublic ?? false,
   });

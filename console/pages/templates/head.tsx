@@ -2,7 +2,7 @@ import type { Template } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { Badge } from '../../parts/data/state.tsx';
 import { NextSteps } from '../../parts/page/next-steps.tsx';
-import { to } from '../../router.ts';
+import { place, to } from '../../router.ts';
 import { can } from '../../session.ts';
 
 /** Of the page of a template, in code and in blocks. */
@@ -42,6 +42,7 @@ export function HeadNotes({ template }: { template: Template }) {
   const { templateId, templateType, publishedVersion } = template;
   return (
     <>
+      <BackToStep />
       {can('templates.update') && !can('templates.publish') && (
         <p class="sub">You save drafts. Mail changes when an editor or an owner publishes them.</p>
       )}
@@ -58,5 +59,19 @@ export function HeadNotes({ template }: { template: Template }) {
         />
       )}
     </>
+  );
+}
+
+/** For those who came from the step of an automation. */
+function BackToStep() {
+  const { query } = place.value;
+  const automationId = query.get('automation') ?? '';
+  if (!/^[0-9a-f]{24}$/.test(automationId)) return null;
+  return (
+    <p>
+      <a class="link" href={to(`/automations/${automationId}/edit`, { step: query.get('step') })}>
+        Back to the automation
+      </a>
+    </p>
   );
 }

@@ -38,6 +38,8 @@ export function Dialog({
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
+          // It may be opened from a form, which is not sent with it.
+          event.stopPropagation();
           onSubmit?.(event);
         }}
       >

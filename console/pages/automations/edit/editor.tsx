@@ -164,7 +164,8 @@ function Editor(props: Props) {
           class={isAsked ? 'drawer' : 'drawer unasked'}
           aria-label={isSimulating ? 'Simulation' : 'Step'}
           onKeyDown={(event) => {
-            if (event.key === 'Escape' && !event.defaultPrevented && !isSimulating) leavePanel();
+            const isOver = (event.target as Element).closest('dialog') !== null;
+            if (event.key === 'Escape' && !event.defaultPrevented && !isSimulating && !isOver) leavePanel();
           }}
         >
           {isSimulating ? (

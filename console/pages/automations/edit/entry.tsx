@@ -1,10 +1,11 @@
 import type { EntryCriteria, EntryType, Reentry } from '../../../../client/index.ts';
 import { ChooserField } from '../../../parts/choose/chooser.tsx';
-import { forms, lists, suppressionGroups } from '../../../parts/choose/things.ts';
+import { forms, suppressionGroups } from '../../../parts/choose/things.ts';
 import { Checkbox } from '../../../parts/forms/choices.tsx';
 import { Field, Select } from '../../../parts/forms/field.tsx';
 import { textsOfUtm, utmIn } from '../../../parts/forms/utm.ts';
 import { UtmFields } from '../../../parts/forms/utm-fields.tsx';
+import { ListField } from '../../lists/list-field.tsx';
 import { entryTypes, exitTypes } from '../graph/state.tsx';
 import type { Values } from './draft.ts';
 import { ChangeEntry } from './fields/change-entry.tsx';
@@ -42,7 +43,7 @@ export function EntryForm(props: Props) {
         options={Object.entries(entryTypes).map(([value, label]) => ({ value, label }))}
       />
       {(type === 'contact_added_to_list' || type === 'list_left') && (
-        <ChooserField form={form} name="entryCriteria/listId" label="List or segment" things={lists} />
+        <ListField form={form} name="entryCriteria/listId" why={why} />
       )}
       {type === 'form_submitted' && (
         <ChooserField form={form} name="entryCriteria/formId" label="Form" things={forms} />

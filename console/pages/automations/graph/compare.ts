@@ -91,6 +91,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'email/senderEmail': 'sender',
   'email/senderName': 'sender',
   'email/senderReplyToEmail': 'address for answers',
+  'email/senderReplyToName': 'address for answers',
   'email/tags': 'tags',
   'email/whenCapped': 'frequency cap',
 };

@@ -1,6 +1,7 @@
 import type { AutomationStep } from '../../../../client/index.ts';
 import { updateName } from './update.ts';
 import { webhookName } from './webhook.ts';
+import { readable } from './words.ts';
 
 /** How people pass the steps, as the interface resolves links that are left out. */
 
@@ -113,7 +114,9 @@ export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'update_contact') return updateName(step.update ?? {});
   if (step.type === 'webhook') return webhookName(step.webhook ?? {});
   const { subject, templateId, templateName } = step.email ?? {};
-  return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';
+  return (
+    readable(subject ?? '') || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail'
+  );
 }
 
 /** That a wait may be for: its name, the word on its way out, and how a simulation says that it comes. */

@@ -90,7 +90,9 @@ export function Board(props: BoardProps) {
     },
     remove(stepId: string) {
       const gone = nameIn(steps, stepId);
-      settle(remove(steps, stepId, newId), (name) => `${gone} is removed. ${name} is next.`);
+      const outcome = remove(steps, stepId, newId);
+      const left = 'steps' in outcome ? { ...outcome, stepId: stepBefore(steps, stepId, outcome.steps) } : outcome;
+      settle(left, (name) => `${gone} is removed. ${name} is before it.`);
     },
     copy: (stepId: string) => settle(copy(steps, stepId, null, newId), (name) => `A copy of ${name} is next to it.`),
     addBefore(stepId: string) {
@@ -214,6 +216,15 @@ export function Board(props: BoardProps) {
       )}
     </div>
   );
+}
+
+/** The nearest step before one that was removed; null: the entry. */
+function stepBefore(steps: Steps, stepId: string, left: Steps): string | null {
+  const ways = waysOf(steps);
+  const isLeft = (id: string) => left.some((step) => step.stepId === id);
+  let at: string | undefined = stepId;
+  while (at !== undefined && !isLeft(at)) at = ways.find(({ to }) => to === at)?.from;
+  return at ?? null;
 }
 
 /** A mail may come with the wait that it needs. */

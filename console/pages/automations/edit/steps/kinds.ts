@@ -1,7 +1,7 @@
 import { branch } from './branch.tsx';
-import { email } from './email.tsx';
 import { exit } from './exit.tsx';
 import { goal } from './goal.tsx';
+import { email } from './mail/email.tsx';
 import { split } from './split.tsx';
 import type { Kind, KindOffered } from './step-form.ts';
 import { updateContact } from './update-contact.tsx';

@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import type { Content } from '../../../../../schemas/templates/block-types.ts';
-import { MailDialog } from '../../../../mail-editor/dialog.tsx';
-import type { TextField } from '../../../../mail-editor/lazy.tsx';
-import type { Draft } from '../../../../mail-editor/use-mail.ts';
-import { Button } from '../../../../parts/forms/button.tsx';
-import { sentenceOf } from '../../../../parts/forms/form.ts';
-import { MailFrame } from '../../../../parts/mail/mail-preview.tsx';
-import { PersonSearch } from '../../../../parts/mail/person-search.tsx';
-import { htmlOfBlocks, previewBlocks } from '../../../../parts/mail/use-preview.ts';
-import { confirm } from '../../../../parts/over/confirm.tsx';
-import { Menu } from '../../../../parts/over/menu.tsx';
-import { usePreview } from '../../../../parts/page/preview.ts';
+import type { Content } from '../../../../../../schemas/templates/block-types.ts';
+import { MailDialog } from '../../../../../mail-editor/dialog.tsx';
+import type { TextField } from '../../../../../mail-editor/lazy.tsx';
+import type { Draft } from '../../../../../mail-editor/use-mail.ts';
+import { Button } from '../../../../../parts/forms/button.tsx';
+import { sentenceOf } from '../../../../../parts/forms/form.ts';
+import { MailFrame } from '../../../../../parts/mail/mail-preview.tsx';
+import { PersonSearch } from '../../../../../parts/mail/person-search.tsx';
+import { htmlOfBlocks, previewBlocks } from '../../../../../parts/mail/use-preview.ts';
+import { confirm } from '../../../../../parts/over/confirm.tsx';
+import { Menu } from '../../../../../parts/over/menu.tsx';
+import { usePreview } from '../../../../../parts/page/preview.ts';
 
 const texts: readonly TextField[] = [
   { name: 'subject', label: 'Subject' },
