@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/forms/button.tsx';
 import { useModal } from '../parts/over/dialog.tsx';
+import { Notice } from '../parts/page/notice.tsx';
 import { MailEditor, type MailEditorHandle, type MailEditorProps } from './lazy.tsx';
 import type { Draft } from './use-mail.ts';
 
@@ -11,13 +12,15 @@ const REST_MS = 300;
 interface Props extends Pick<MailEditorProps, 'texts' | 'person' | 'isMarketing'> {
   title: string;
   begun: Draft;
+  /** Why it is not saved. */
+  notice?: string | null;
   /** Gets all that is written, also by leaving with Escape: the page takes it back in one step. */
   onWrite: (draft: Draft) => void;
   onClose: () => void;
 }
 
 /** The editor of mails over a page on which the mail is one thing among others. */
-export function MailDialog({ title, begun, texts, person, isMarketing, onWrite, onClose }: Props) {
+export function MailDialog({ title, begun, notice = null, texts, person, isMarketing, onWrite, onClose }: Props) {
   const ref = useModal();
   const titleId = useId();
   const editor = useRef<MailEditorHandle | null>(null);
@@ -68,7 +71,12 @@ export function MailDialog({ title, begun, texts, person, isMarketing, onWrite, 
         </Button>
       </header>
       <div class="mail-scroll">
-        <MailEditor {...{ draft, texts, person, isMarketing }} handle={editor} why={null} />
+        <MailEditor
+          {...{ draft, texts, person, isMarketing }}
+          handle={editor}
+          why={null}
+          before={notice !== null && <Notice kind="bad" title={notice} />}
+        />
       </div>
     </dialog>
   );

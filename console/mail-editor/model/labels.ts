@@ -1,4 +1,4 @@
-import type { Block, BlockType, Span } from '../../../schemas/templates/block-types.ts';
+import type { Block, BlockType, Content, Span } from '../../../schemas/templates/block-types.ts';
 
 interface Label {
   label: string;
@@ -59,6 +59,12 @@ function wordsIn(block: Block): string {
     default:
       return '';
   }
+}
+
+/** All of a mail as text. */
+export function wordsOf({ look = {}, blocks }: Content): string {
+  const looks = Object.entries(look).map(([name, value]) => `${name}: ${value}`);
+  return [...looks, ...blocks.flatMap((block) => linesOf(block))].join('\n');
 }
 
 /** All of a block as text, for two versions next to each other. */

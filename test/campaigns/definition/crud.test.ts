@@ -445,8 +445,10 @@ describe('Campaigns', function () {
     });
 
     it('a template that a draft or a scheduled campaign uses cannot be deleted', async () => {
-      const { body } = await stage.create({ name: 'Holds its template' });
-      const path = `/templates/${body.data.templateId}`;
+      const saved = await stage.own.client.post('/templates', { templateName: 'Held', emailTemplate: '<p>Held</p>' });
+      const { templateId } = saved.body.data;
+      const { body } = await stage.create({ name: 'Holds its template', templateId, htmlTemplate: undefined });
+      const path = `/templates/${templateId}`;
       const refused = await stage.own.client.delete(path);
       expect([refused.status, refused.body.error.code]).to.deep.equal([409, 'INVALID_STATE']);
       expect(refused.body.error.message).to.contain('Holds its template');

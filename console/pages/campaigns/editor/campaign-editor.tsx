@@ -1,33 +1,21 @@
-import { computed, type Signal, useSignal } from '@preact/signals';
-import { useId, useMemo } from 'preact/hooks';
-import type { Campaign, ContactList, PreviewDraftBody, Sender, Template } from '../../../../client/index.ts';
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { Campaign, ContactList, Sender, Template } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
+import { savedWords, useAutosave } from '../../../mail-editor/autosave.ts';
 import { ChipChoice } from '../../../parts/choose/chip-choice.tsx';
 import { ChooserField } from '../../../parts/choose/chooser.tsx';
 import { useNames } from '../../../parts/choose/names.ts';
-import { SearchChoice } from '../../../parts/choose/search-choice.tsx';
-import {
-  audiences,
-  EVERYBODY,
-  listItem,
-  lists,
-  marketingTemplates,
-  ownGroups,
-  senders,
-  templateItem,
-} from '../../../parts/choose/things.ts';
-import { moment, people } from '../../../parts/data/format.ts';
+import { audiences, EVERYBODY, listItem, lists, ownGroups } from '../../../parts/choose/things.ts';
+import { people } from '../../../parts/data/format.ts';
 import { Badge, State } from '../../../parts/data/state.tsx';
 import { Button } from '../../../parts/forms/button.tsx';
 import { Field } from '../../../parts/forms/field.tsx';
-import { type Form, sentenceOf, useForm } from '../../../parts/forms/form.ts';
+import { useForm } from '../../../parts/forms/form.ts';
 import { useKeptDraft } from '../../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../../parts/forms/restored.tsx';
-import { MailPreview } from '../../../parts/mail/mail-preview.tsx';
-import { PersonSearch } from '../../../parts/mail/person-search.tsx';
 import { TestDialog } from '../../../parts/mail/test-dialog.tsx';
-import { useDraftPreview } from '../../../parts/mail/use-preview.ts';
 import { confirm } from '../../../parts/over/confirm.tsx';
 import { toast } from '../../../parts/over/toast.tsx';
 import { LoadFailure } from '../../../parts/page/loaded.tsx';
@@ -37,6 +25,7 @@ import { useQuery } from '../../../parts/page/query.ts';
 import { navigate, place, to } from '../../../router.ts';
 import { can } from '../../../session.ts';
 import { AudienceSum, OtherAudience, useAudience } from './audience.tsx';
+import { ContentSection, fromSender, fromTemplate } from './content.tsx';
 import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './draft.ts';
 import { MeasuringSection } from './measuring-section.tsx';
 import { Schedule } from './schedule.tsx';
@@ -52,6 +41,8 @@ interface Loaded {
   sender: Sender | null;
   everybody: ContactList;
 }
+
+const CHOOSE_FIRST = 'Choose first which version stays.';
 
 /** A campaign before it starts: `/campaigns/new`, `/campaigns/{campaignId}/edit`. */
 export default function CampaignEditor({ params }: { params: Record<string, string> }) {
@@ -123,21 +114,35 @@ function Editor({
   const conflict = useConflict(kept, campaign, async () => campaign && api.campaigns.get(campaign.id));
   const versionParts = useVersionParts(conflict.newest.value, form);
 
-  async function send(publish: boolean): Promise<Campaign> {
-    const body = bodyOf(form.values.peek(), publish);
-    const { base } = conflict;
-    if (!base) return api.campaigns.create(body);
-    return conflict.save(() => api.campaigns.update(base.id, { ...body, updatedAt: base.updatedAt }));
+  const base = useRef(conflict.base);
+  base.current = conflict.base;
+  const sending = useRef<Promise<unknown>>(Promise.resolve());
+  /** One after the other: a call that another one overtakes would be refused. */
+  function send(publish: boolean): Promise<Campaign> {
+    const sent = sending.current.then(async () => {
+      const body = bodyOf(form.values.peek(), publish);
+      const { current: before } = base;
+      const saved = await (before
+        ? conflict.save(() => api.campaigns.update(before.id, { ...body, updatedAt: before.updatedAt }))
+        : api.campaigns.create(body));
+      base.current = saved;
+      return saved;
+    });
+    sending.current = sent.catch(() => undefined);
+    return sent;
   }
   const save = form.submit(async () => {
     const saved = await send(false);
-    toast(`Saved ${saved.name}`, { kind: 'good' });
     if (campaign) onSaved(saved);
     else {
       form.reset(form.values.peek());
       navigate(to(`/campaigns/${saved.id}/edit`));
     }
   });
+  async function saveByHand(): Promise<void> {
+    const { name } = form.values.peek();
+    if (await save()) toast(`Saved ${name}`, { kind: 'good' });
+  }
   async function publish(): Promise<void> {
     const n = found.value?.willReceive ?? 0;
     const at = draft.when === 'scheduled' ? ` at ${draft.scheduledAt.replace('T', ' ')}` : '';
@@ -159,8 +164,13 @@ function Editor({
     navigate(to(`/campaigns/${(published as Campaign).id}`));
   }
 
+  const isChanged = form.isChanged.value;
+  // A scheduled campaign is what is sent: it changes when a person says so.
+  const isHeld = isReadOnly || campaign?.status !== 'draft' || conflict.newest.value !== null;
+  const { isSoon } = useAutosave(form, save, isHeld);
+
   const whyNotPublished = conflict.newest.value
-    ? 'Choose first which version stays.'
+    ? CHOOSE_FIRST
     : missing
       ? `${missing}. Then you can publish.`
       : !found.value && 'The audience is being counted.';
@@ -169,14 +179,18 @@ function Editor({
       title={campaign?.name ?? 'New campaign'}
       crumb={{ label: 'Campaigns', path: '/campaigns' }}
       state={<Badge>{campaign?.status === 'scheduled' ? 'Scheduled' : 'Draft'}</Badge>}
-      note={form.isChanged.value ? 'Changed, not saved' : campaign && `Saved ${moment(campaign.updatedAt)}`}
+      note={
+        campaign
+          ? savedWords({ isChanged, isSoon: isSoon.value, isSaving: form.isBusy.value, at: campaign.updatedAt })
+          : isChanged && 'Changed, not saved'
+      }
       actions={
         <>
           <Button
             operation="campaigns.test"
-            why={(!campaign || form.isChanged.value) && 'Save first: a test sends what is saved.'}
-            onClick={() => {
-              isTesting.value = true;
+            why={!campaign && 'Save first: a test sends what is saved.'}
+            onClick={async () => {
+              isTesting.value = !isChanged || (await save());
             }}
           >
             Send a test…
@@ -184,7 +198,8 @@ function Editor({
           <Button
             operation={campaign ? 'campaigns.update' : 'campaigns.create'}
             isBusy={form.isBusy.value}
-            onClick={() => save()}
+            why={conflict.newest.value && CHOOSE_FIRST}
+            onClick={saveByHand}
           >
             Save draft
           </Button>
@@ -282,7 +297,13 @@ function Editor({
           </div>
         </div>
       </Section>
-      <Content form={form} own={campaign?.template ?? template} person={person} isReadOnly={isReadOnly} />
+      <ContentSection
+        {...{ form, person, isReadOnly }}
+        template={campaign?.template ?? template}
+        notice={
+          conflict.newest.value ? 'Another version was saved elsewhere. Press Done and choose one.' : form.failure.value
+        }
+      />
       <MeasuringSection form={form} isReadOnly={isReadOnly} />
       <Section title="Time" hasRule>
         <Schedule form={form} willReceive={found.value?.willReceive ?? null} isReadOnly={isReadOnly} />
@@ -297,142 +318,5 @@ function Editor({
         />
       )}
     </Page>
-  );
-}
-
-function Content({
-  form,
-  own,
-  person,
-  isReadOnly,
-}: {
-  form: Form<Draft>;
-  /** The template of the campaign as it was loaded. */
-  own: Template | null;
-  person: Signal<string>;
-  isReadOnly: boolean;
-}) {
-  const why = isReadOnly && 'Your role only reads.';
-  const { templateId } = form.values.value;
-  const names = useNames(marketingTemplates, [templateId], own ? [templateItem(own)] : []);
-  const body = useMemo(
-    () =>
-      computed<PreviewDraftBody>(() => {
-        const { subject, previewText } = form.values.value;
-        const html = names.of(form.values.value.templateId)?.thing?.emailTemplate ?? '';
-        const { value: email } = person;
-        return { emailTemplate: html, subject, previewText, templateType: 'marketing', ...(email && { email }) };
-      }),
-    [form],
-  );
-  const preview = useDraftPreview(body);
-  return (
-    <Section
-      title="Content"
-      hasRule
-      aside={
-        templateId !== '' && (
-          <a class="link small" href={to(`/templates/${templateId}`)}>
-            Edit the template
-          </a>
-        )
-      }
-    >
-      <div class="cols near">
-        <div class="c6">
-          <Field form={form} name="subject" label="Subject" autocomplete="off" why={why} />
-        </div>
-        <div class="c6">
-          <Field form={form} name="previewText" label="Preview text" autocomplete="off" why={why} />
-        </div>
-        {!isReadOnly && (
-          <div class="c3">
-            <SenderChoice form={form} />
-          </div>
-        )}
-        <div class="c3">
-          <Field
-            form={form}
-            name="fromEmail"
-            label="From"
-            autocomplete="off"
-            placeholder="post@news.harbour.example"
-            why={why}
-          />
-        </div>
-        <div class="c3">
-          <Field form={form} name="fromName" label="Name shown" autocomplete="off" why={why} />
-        </div>
-        <div class="c3">
-          <Field
-            form={form}
-            name="replyTo"
-            label="Answers go to"
-            autocomplete="off"
-            placeholder="The sender"
-            why={why}
-          />
-        </div>
-        <div class="c6">
-          <ChooserField
-            form={form}
-            name="templateId"
-            label="Template"
-            placeholder="Choose a template"
-            why={why}
-            things={marketingTemplates}
-            names={names}
-            onPick={({ thing }) => takeTexts(form, thing)}
-          />
-        </div>
-      </div>
-      {templateId !== '' && (
-        <>
-          <PersonSearch person={person} />
-          {preview.error.value !== null && (
-            <Notice kind="warn" title="The preview could not be made">
-              {sentenceOf(preview.error.value)}
-            </Notice>
-          )}
-          <MailPreview mail={preview.mail.value} isOld={preview.isOld.value} />
-        </>
-      )}
-    </Section>
-  );
-}
-
-function fromTemplate({ templateId, templateName, subject, previewText }: Template) {
-  return { templateId, name: templateName, subject, previewText };
-}
-
-function fromSender({ email, name, replyTo }: Sender) {
-  return { fromEmail: email, fromName: name, replyTo };
-}
-
-/** Those of the template, where nothing was typed yet. */
-function takeTexts(form: Form<Draft>, template: Template | undefined): void {
-  if (!template) return;
-  const { templateId: _, ...texts } = fromTemplate(template);
-  for (const name of ['name', 'subject', 'previewText'] as const)
-    if (form.values.peek()[name] === '') form.set(name, texts[name]);
-}
-
-/** Fills address, name and answers of a saved sender. */
-function SenderChoice({ form }: { form: Form<Draft> }) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>Saved sender</label>
-      <SearchChoice
-        id={id}
-        label="Saved sender"
-        placeholder="Choose one"
-        things={senders}
-        onPick={({ thing }) => {
-          for (const [name, text] of Object.entries(thing ? fromSender(thing) : {}))
-            form.set(name as keyof ReturnType<typeof fromSender>, text);
-        }}
-      />
-    </div>
   );
 }

@@ -4,6 +4,7 @@ import { counted } from '../../../parts/data/format.ts';
 import { isoTime, localTime } from '../../../parts/forms/local-time.ts';
 import { tagsIn, textOfTags } from '../../../parts/forms/tags.ts';
 import { type Measuring, measuringBody, measuringOf } from './measuring.ts';
+import { mailBody, mailOf, missingMail, type OwnMail } from './own-mail.ts';
 
 /** The fields of the editor; texts and numbers stay as they were typed until they are sent. */
 export interface Draft extends Measuring {
@@ -13,7 +14,9 @@ export interface Draft extends Measuring {
   fromEmail: string;
   fromName: string;
   replyTo: string;
+  /** Of a saved template, when no mail is written here. */
   templateId: string;
+  mail: OwnMail | null;
   toLists: readonly string[];
   excludeLists: readonly string[];
   /** People of another campaign, until lists are chosen. */
@@ -33,7 +36,16 @@ export const GLOBAL = 'GLOBAL_CONTACT_LIST';
 export function draftOf(campaign: Campaign | null): Draft {
   if (!campaign)
     return {
-      ...{ name: '', subject: '', previewText: '', fromEmail: '', fromName: '', replyTo: '', templateId: '' },
+      ...{
+        name: '',
+        subject: '',
+        previewText: '',
+        fromEmail: '',
+        fromName: '',
+        replyTo: '',
+        templateId: '',
+        mail: null,
+      },
       ...{
         toLists: [],
         excludeLists: [],
@@ -55,7 +67,7 @@ export function draftOf(campaign: Campaign | null): Draft {
     fromEmail: from.email,
     fromName: from.name,
     replyTo: campaign.replyTo,
-    templateId: campaign.templateId,
+    ...mailOf(campaign),
     toLists: sendToGlobalList && !lists.includes(GLOBAL) ? [GLOBAL, ...lists] : lists,
     excludeLists: excludeLists.map(({ id }) => id),
     audience: campaign.audience,
@@ -72,11 +84,11 @@ export function draftOf(campaign: Campaign | null): Draft {
 
 /** Everything but the time; stays a draft. */
 export function contentOf(draft: Draft) {
-  const { name, subject, previewText, fromEmail, fromName, replyTo, templateId, toLists, excludeLists } = draft;
+  const { name, subject, previewText, fromEmail, fromName, replyTo, toLists, excludeLists } = draft;
   return {
     ...{ name, subject, previewText, replyTo },
     ...(fromEmail && { from: { email: fromEmail, ...(fromName && { name: fromName }) } }),
-    ...(templateId && { templateId }),
+    ...mailBody(draft),
     toLists: toLists.filter((id) => id !== GLOBAL),
     excludeLists: [...excludeLists],
     sendToGlobalList: toLists.includes(GLOBAL),
@@ -138,7 +150,7 @@ export function isAddressed({ toLists, audience }: Pick<Draft, 'toLists' | 'audi
 
 /** The parts that publishing needs, with their faults. */
 export function partsOf(draft: Draft, willReceive: number | null, groupName: string | null): Part[] {
-  const { templateId, subject, fromEmail, when, scheduledAt, emailsPerDay } = draft;
+  const { subject, fromEmail, when, scheduledAt, emailsPerDay } = draft;
   const people = willReceive === null ? 'counting' : counted(willReceive, 'person', 'people');
   const isPast = scheduledAt !== '' && new Date(scheduledAt) < new Date();
   return [
@@ -150,7 +162,7 @@ export function partsOf(draft: Draft, willReceive: number | null, groupName: str
     {
       name: 'Content',
       note: subject,
-      missing: subject.trim() === '' ? 'Write a subject' : templateId === '' ? 'Choose a template' : null,
+      missing: subject.trim() === '' ? 'Write a subject' : missingMail(draft),
     },
     { name: 'Sender', note: fromEmail, missing: fromEmail === '' ? 'Say who it is from' : null },
     {

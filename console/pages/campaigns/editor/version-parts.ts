@@ -6,6 +6,7 @@ import type { Parts } from '../../../parts/forms/overtaken.tsx';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { measuringParts } from './measuring-section.tsx';
+import { textOfMail } from './own-mail.ts';
 
 const times = { immediate: 'At once', scheduled: 'At a time', gradual: 'Gradually' } as const;
 
@@ -37,6 +38,7 @@ export function useVersionParts(newest: Campaign | null, form: Form<Draft>): Par
     fromName: 'Name shown',
     replyTo: 'Answers go to',
     templateId: { label: 'Template', text: (id) => (id === '' ? '' : mails.name(id)) },
+    mail: { label: 'Mail', text: (mail) => (mail ? textOfMail(mail) : '') },
     toLists: many('To'),
     excludeLists: many('But not'),
     audience: { label: 'Those who did not open a campaign', text: (other) => other?.campaignId ?? '' },

@@ -3,10 +3,10 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Template } from '../../../../client/index.ts';
 import type { Content } from '../../../../schemas/templates/block-types.ts';
 import { api } from '../../../api.ts';
+import { savedWords, useAutosave } from '../../../mail-editor/autosave.ts';
 import { MailEditor, type MailEditorHandle, type TextField } from '../../../mail-editor/lazy.tsx';
-import { linesOf } from '../../../mail-editor/model/labels.ts';
+import { wordsOf } from '../../../mail-editor/model/labels.ts';
 import type { Draft } from '../../../mail-editor/use-mail.ts';
-import { moment } from '../../../parts/data/format.ts';
 import { Button } from '../../../parts/forms/button.tsx';
 import { useForm } from '../../../parts/forms/form.ts';
 import { useKeptDraft } from '../../../parts/forms/leaving.ts';
@@ -23,7 +23,6 @@ import { can } from '../../../session.ts';
 import { Compare } from '../compare.tsx';
 import { CRUMB, HeadNotes, HeadState, hasDraft, toEdit, WHY_READ_ONLY } from '../head.tsx';
 import { Versions } from '../versions.tsx';
-import { useAutosave } from './saving.ts';
 
 interface Values {
   templateName: string;
@@ -41,13 +40,8 @@ const parts: Parts<Values> = {
   templateName: 'Name',
   subject: 'Subject',
   previewText: 'Preview text',
-  content: { label: 'Mail', text: textOf },
+  content: { label: 'Mail', text: wordsOf },
 };
-
-function textOf({ look = {}, blocks }: Content): string {
-  const looks = Object.entries(look).map(([name, value]) => `${name}: ${value}`);
-  return [...looks, ...blocks.flatMap((block) => linesOf(block))].join('\n');
-}
 
 const texts: readonly TextField[] = [
   { name: 'subject', label: 'Subject' },
@@ -247,20 +241,4 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
       )}
     </Page>
   );
-}
-
-function savedWords({
-  isChanged,
-  isSoon,
-  isSaving,
-  at,
-}: {
-  isChanged: boolean;
-  isSoon: boolean;
-  isSaving: boolean;
-  at: string;
-}): string {
-  if (isSaving) return 'Saving';
-  if (isChanged) return isSoon ? 'Changed, saved soon' : 'Changed, not saved';
-  return `Saved ${moment(at)}`;
 }

@@ -1,7 +1,8 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { apiFoundCount } from '../../../api.ts';
-import type { Form } from '../../../parts/forms/form.ts';
+import { apiFoundCount } from '../api.ts';
+import { moment } from '../parts/data/format.ts';
+import type { Form } from '../parts/forms/form.ts';
 
 /** Typing rests that long. */
 const REST_MS = 2_000;
@@ -41,4 +42,21 @@ export function useAutosave<V extends object>(
     };
   }, [form]);
   return { isSoon };
+}
+
+/** Whether it is saved, for the head of the page. */
+export function savedWords({
+  isChanged,
+  isSoon,
+  isSaving,
+  at,
+}: {
+  isChanged: boolean;
+  isSoon: boolean;
+  isSaving: boolean;
+  at: string;
+}): string {
+  if (isSaving) return 'Saving';
+  if (isChanged) return isSoon ? 'Changed, saved soon' : 'Changed, not saved';
+  return `Saved ${moment(at)}`;
 }

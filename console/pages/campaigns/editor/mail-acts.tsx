@@ -1,0 +1,255 @@
+import { batch, type Signal, useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import type { Starter, Template, TemplateContent } from '../../../../client/index.ts';
+import type { Content } from '../../../../schemas/templates/block-types.ts';
+import { api } from '../../../api.ts';
+import { MailDialog } from '../../../mail-editor/dialog.tsx';
+import type { TextField } from '../../../mail-editor/lazy.tsx';
+import type { Draft as WrittenDraft } from '../../../mail-editor/use-mail.ts';
+import { Button } from '../../../parts/forms/button.tsx';
+import { Field } from '../../../parts/forms/field.tsx';
+import { type Form, useForm } from '../../../parts/forms/form.ts';
+import { htmlOfBlocks } from '../../../parts/mail/use-preview.ts';
+import { confirm } from '../../../parts/over/confirm.tsx';
+import { Dialog } from '../../../parts/over/dialog.tsx';
+import { FormDialog } from '../../../parts/over/form-dialog.tsx';
+import { Menu, type MenuItem } from '../../../parts/over/menu.tsx';
+import { toast } from '../../../parts/over/toast.tsx';
+import { useQuery } from '../../../parts/page/query.ts';
+import { to } from '../../../router.ts';
+import { starter, starterContent } from '../../templates/starter.ts';
+import type { Draft } from './draft.ts';
+import { mailIn, type OwnMail } from './own-mail.ts';
+
+/** Acts on the mail as a whole: it is written, made code, saved as a template, changed for another one. */
+
+const texts: readonly TextField[] = [
+  { name: 'subject', label: 'Subject' },
+  { name: 'previewText', label: 'Preview text', hint: 'Shown behind the subject in a list of mails.' },
+];
+
+export interface Writing {
+  open: () => void;
+  dialog: JSX.Element | null;
+}
+
+/** The editor of mails over the page. */
+export function useWriting(form: Form<Draft>, person: Signal<string>, notice: string | null): Writing {
+  const begun = useSignal<WrittenDraft | null>(null);
+  const open = () => {
+    const { mail, subject, previewText } = form.values.peek();
+    if (mail && 'content' in mail) begun.value = { content: mail.content, about: { subject, previewText } };
+  };
+  const onWrite = ({ content, about }: WrittenDraft) =>
+    batch(() => {
+      form.set('mail', { content });
+      form.set('subject', about.subject ?? '');
+      form.set('previewText', about.previewText ?? '');
+    });
+  const close = () => {
+    begun.value = null;
+  };
+  const dialog = begun.value && (
+    <MailDialog
+      title={form.values.peek().name || 'Mail of the campaign'}
+      begun={begun.value}
+      {...{ texts, person, notice, onWrite }}
+      isMarketing
+      onClose={close}
+    />
+  );
+  return { open, dialog };
+}
+
+/** How a campaign gets its mail, where it names no template. */
+export function MailChoice({ form, writing }: { form: Form<Draft>; writing: Writing }) {
+  const isChoosing = useSignal(false);
+  return (
+    <div class="c6 field">
+      <span class="label">Or a mail of its own</span>
+      <div class="row">
+        <Button
+          kind="first"
+          icon="edit"
+          onClick={() => {
+            isChoosing.value = true;
+          }}
+        >
+          Write the mail
+        </Button>
+        <Menu
+          label="More for this mail"
+          items={[
+            { label: 'Write code', icon: 'edit', onPick: () => form.set('mail', { html: starter('marketing') }) },
+          ]}
+        />
+      </div>
+      {isChoosing.value && (
+        <StarterDialog
+          onPick={(begun) => {
+            isChoosing.value = false;
+            begin(form, begun);
+            writing.open();
+          }}
+          onClose={() => {
+            isChoosing.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function StarterDialog({ onPick, onClose }: { onPick: (begun?: Starter) => void; onClose: () => void }) {
+  const starters = useQuery(async (signal) => (await api.templates.starters({}, { signal })).starters);
+  const offered = (starters.data.value ?? []).filter(({ templateType }) => templateType === 'marketing');
+  return (
+    <Dialog title="Begin with" isWide onClose={onClose}>
+      <ul class="starters">
+        <Begin name="A greeting" description="A heading, some words and a button." onPick={() => onPick()} isFirst />
+        {offered.map((one) => (
+          <Begin key={one.id} {...one} onPick={() => onPick(one)} />
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function Begin({
+  name,
+  description,
+  isFirst = false,
+  onPick,
+}: Pick<Starter, 'name' | 'description'> & { isFirst?: boolean; onPick: () => void }) {
+  return (
+    <li>
+      {/* The first is where the dialog begins. */}
+      <button type="button" autofocus={isFirst} onClick={onPick}>
+        <strong>{name}</strong>
+        <span class="sub small">{description}</span>
+      </button>
+    </li>
+  );
+}
+
+/** Texts that were typed stay. */
+function begin(form: Form<Draft>, begun: Starter | undefined): void {
+  const content = begun ? (begun.content as unknown as Content) : (starterContent('marketing') as unknown as Content);
+  batch(() => {
+    form.set('mail', { content });
+    for (const name of ['subject', 'previewText'] as const)
+      if (begun && form.values.peek()[name] === '') form.set(name, begun[name]);
+  });
+}
+
+/** At the head of the section. */
+export function MailActs({
+  form,
+  chosen,
+  writing,
+  isReadOnly,
+}: {
+  form: Form<Draft>;
+  /** The saved template. */
+  chosen: Template | undefined;
+  writing: Writing;
+  isReadOnly: boolean;
+}) {
+  const isSaving = useSignal(false);
+  const { mail, templateId } = form.values.value;
+  if (mail === null && templateId === '') return null;
+  const items = mail ? ownItems(form, mail, isSaving) : savedItems(form, chosen);
+  return (
+    <div class="row">
+      {mail === null && (
+        <a class="link small" href={to(`/templates/${templateId}`)}>
+          Edit the template
+        </a>
+      )}
+      {!isReadOnly && mail && 'content' in mail && (
+        <Button isSmall icon="edit" onClick={writing.open}>
+          Write the mail
+        </Button>
+      )}
+      {!isReadOnly && items.length > 0 && <Menu label="More for this mail" isSmall items={items} />}
+      {isSaving.value && mail && (
+        <SaveAsTemplate
+          draft={form.values.value}
+          mail={mail}
+          onClose={() => {
+            isSaving.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function ownItems(form: Form<Draft>, mail: OwnMail, isSaving: Signal<boolean>): MenuItem[] {
+  return [
+    ...('content' in mail
+      ? [{ label: 'Edit as code…', icon: 'edit' as const, onPick: () => toCode(form, mail.content) }]
+      : []),
+    {
+      label: 'Save as template…',
+      icon: 'copy' as const,
+      operation: 'templates.create',
+      onPick: () => {
+        isSaving.value = true;
+      },
+    },
+    { label: 'Begin again, or choose a template…', onPick: () => takeOut(form) },
+  ];
+}
+
+function savedItems(form: Form<Draft>, chosen: Template | undefined): MenuItem[] {
+  if (!chosen) return [];
+  const onPick = () =>
+    batch(() => {
+      form.set('mail', mailIn(chosen));
+      form.set('templateId', '');
+    });
+  return [{ label: 'Change it for this campaign alone', icon: 'edit', onPick }];
+}
+
+const toCode = (form: Form<Draft>, content: Content) =>
+  confirm({
+    title: 'Edit as code',
+    text: 'The mail becomes HTML, and stays HTML: the blocks do not come back.',
+    action: 'Make it code',
+    run: async () => {
+      form.set('mail', { html: await htmlOfBlocks(content) });
+    },
+  });
+
+const takeOut = (form: Form<Draft>) =>
+  confirm({
+    title: 'Take this mail out of the campaign',
+    text: 'Save it as a template first if it may be needed again.',
+    action: 'Take it out',
+    isDangerous: true,
+    run: async () => form.set('mail', null),
+  });
+
+function SaveAsTemplate({ draft, mail, onClose }: { draft: Draft; mail: OwnMail; onClose: () => void }) {
+  const { name, subject, previewText } = draft;
+  const form = useForm({ templateName: name });
+  const submit = form.submit(async ({ templateName }) => {
+    const source =
+      'content' in mail ? { content: mail.content as unknown as TemplateContent } : { emailTemplate: mail.html };
+    await api.templates.create({ templateName, subject, previewText, templateType: 'marketing', ...source });
+    toast(`Saved the template ${templateName}`, { kind: 'good' });
+    onClose();
+  });
+  return (
+    <FormDialog title="Save as template" onClose={onClose} onSubmit={submit} form={form} action="Save template">
+      <Field
+        form={form}
+        name="templateName"
+        label="Name"
+        autocomplete="off"
+        hint="A copy of the mail as it is now. The campaign keeps its own."
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Campaign, Template, TemplateContent, UpdateCampaignBody } from '../../../../client/index.ts';
+import type { Content } from '../../../../schemas/templates/block-types.ts';
+import { wordsOf } from '../../../mail-editor/model/labels.ts';
+
+/** The mail that is written in the campaign: content blocks, or code. */
+export type OwnMail = { content: Content } | { html: string };
+
+interface Draft {
+  templateId: string;
+  mail: OwnMail | null;
+}
+
+export function mailOf({ id, templateId, template }: Campaign): Draft {
+  if (!template || template.campaignId !== id) return { templateId, mail: null };
+  return { templateId: '', mail: mailIn(template) };
+}
+
+/** The content of a template, which the campaign changes alone. */
+export function mailIn({ builderType, editorJson, emailTemplate }: Pick<Template, keyof TemplateMail>): OwnMail {
+  return builderType === 'editor' && editorJson?.v === 1
+    ? { content: editorJson as unknown as Content }
+    : { html: emailTemplate };
+}
+
+type TemplateMail = Pick<Template, 'builderType' | 'editorJson' | 'emailTemplate'>;
+
+export function mailBody({
+  templateId,
+  mail,
+}: Draft): Pick<UpdateCampaignBody, 'content' | 'htmlTemplate' | 'templateId'> {
+  if (!mail) return templateId ? { templateId } : {};
+  return 'content' in mail ? { content: mail.content as unknown as TemplateContent } : { htmlTemplate: mail.html };
+}
+
+/** A sentence; null: there is a mail. */
+export function missingMail({ templateId, mail }: Draft): string | null {
+  if (!mail) return templateId === '' ? 'Write the mail, or choose a template' : null;
+  const isEmpty = 'content' in mail ? mail.content.blocks.length === 0 : mail.html.trim() === '';
+  return isEmpty ? 'The mail is empty' : null;
+}
+
+export function textOfMail(mail: OwnMail): string {
+  return 'content' in mail ? wordsOf(mail.content) : mail.html;
+}

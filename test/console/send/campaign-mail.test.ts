@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import type { Page } from 'playwright-core';
+import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
+import { SENDER } from '../../delivery/support.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
+import { made } from '../../support/client.ts';
+import { until } from '../../support/wait.ts';
+import { editorOf } from '../mail-editor/kit.ts';
+
+const contentOf = (text: string) => ({
+  v: 1 as const,
+  blocks: [
+    { id: 'words', type: 'text', nodes: [{ type: 'paragraph', spans: [{ text }] }] },
+    { id: 'end', type: 'footer', unsubscribe: 'Leave' },
+  ],
+});
+
+describe('The mail of a campaign, written in place', () => {
+  const suite = useConsole();
+  before(async () => {
+    const { client, project } = suite.own;
+    await seedVerifiedDomain(suite.deps, project, 'mail.example.com', new ObjectId());
+    const { id } = await made(client, '/contact-lists', { name: 'Newsletter' });
+    await client.post('/contacts', { email: 'ada@in.test', firstName: 'Ada', listIds: [id] });
+  });
+
+  const draftOf = (fields: object) =>
+    made(suite.own.client, '/campaigns', { name: 'News', subject: 'News', publish: false, ...fields });
+  const stored = async (id: string) => (await suite.own.client.get(`/campaigns/${id}`)).body.data;
+  const partsOf = (page: Page) => ({
+    ...editorOf(page),
+    dialog: page.getByRole('dialog'),
+    preview: page.frameLocator('iframe[title="Preview at 320 px"]'),
+    write: page.getByRole('button', { name: 'Write the mail' }),
+    more: async (item: string) => {
+      await page.getByRole('button', { name: 'More for this mail' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    },
+  });
+  const idIn = (page: Page) => /campaigns\/([0-9a-f]{24})/.exec(page.url())?.[1] ?? '';
+
+  it('begins with a starter, is written as it looks, saved by itself, shown for a person, and published', async () => {
+    const page = await suite.open('/campaigns/new');
+    const { dialog, preview, write, block, panel } = partsOf(page);
+    await page.getByLabel('Name of the campaign').fill('Bread');
+    await write.click();
+    await dialog.getByRole('button', { name: /^Welcome/ }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'campaign-own-mail-begun');
+    await dialog.getByRole('button', { name: /^Announcement/ }).click();
+    await block('heading').first().click({ clickCount: 3 });
+    await page.keyboard.type('Fresh rye');
+    await panel.waitFor();
+    await dialog.getByLabel('Subject').fill('Rye');
+    await expectAccessible(page);
+    await shoot(page, 'campaign-own-mail-written');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await preview.getByText('Fresh rye').waitFor();
+    expect(await page.getByLabel('Subject').inputValue()).to.equal('Rye');
+    await pickFound(page.getByLabel('Add a list or a segment'), 'Newsletter');
+    await page.getByLabel('From', { exact: true }).fill(SENDER);
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.waitForURL(/\/campaigns\/[0-9a-f]{24}\/edit/);
+    const id = idIn(page);
+    const first = await stored(id);
+    expect(first.template).to.include({ campaignId: id, builderType: 'editor' });
+    await preview.getByText('Fresh rye').waitFor();
+    await shoot(page, 'campaign-own-mail');
+    await expectAccessible(page);
+
+    await write.click();
+    await block('heading').first().click({ clickCount: 3 });
+    await page.keyboard.type('Stale rye');
+    await until(async () => JSON.stringify((await stored(id)).template.editorJson).includes('Stale rye'), Boolean);
+    expect((await stored(id)).templateId).to.equal(first.templateId);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await page.getByLabel('Subject').waitFor();
+    await dialog.getByRole('button', { name: 'Send to 1 person' }).click();
+    await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/);
+    expect(await stored(id)).to.include({ status: 'scheduled', subject: 'Rye' });
+  });
+
+  it('becomes code, is saved as a template, and gives way to a template', async () => {
+    const { id } = await draftOf({ content: contentOf('To be code') });
+    const page = await suite.open(`/campaigns/${id}/edit`);
+    const { preview, more, dialog } = partsOf(page);
+    await preview.getByText('To be code').waitFor();
+    await more('Save as template…');
+    await dialog.getByLabel('Name').fill('Kept words');
+    await dialog.getByRole('button', { name: 'Save template' }).click();
+    await page.getByText('Saved the template Kept words').waitFor();
+    const { templates } = (await suite.own.client.get('/templates?search=Kept')).body.data;
+    expect(templates).to.have.length(1);
+    expect(templates[0]).to.deep.include({ campaignId: null, editorJson: contentOf('To be code') });
+
+    await more('Edit as code…');
+    await dialog.getByRole('button', { name: 'Make it code' }).click();
+    await page.getByRole('textbox', { name: 'Code' }).waitFor();
+    await until(async () => (await stored(id)).template.campaignId === id, Boolean);
+
+    await more('Begin again, or choose a template…');
+    await dialog.getByRole('button', { name: 'Take it out' }).click();
+    await pickFound(page.getByLabel('Template'), 'Kept words');
+    await preview.getByText('To be code').waitFor();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await until(async () => (await stored(id)).templateId === templates[0].templateId, Boolean);
+
+    await more('Change it for this campaign alone');
+    await page.getByRole('button', { name: 'Write the mail' }).waitFor();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await until(async () => (await stored(id)).template.campaignId === id, Boolean);
+    expect((await stored(id)).template.editorJson).to.deep.equal(contentOf('To be code'));
+  });
+
+  it('is not lost when another person saves: both are shown, and one is chosen', async () => {
+    const { id } = await draftOf({ content: contentOf('One') });
+    const page = await suite.open(`/campaigns/${id}/edit`);
+    const { write, block, dialog } = partsOf(page);
+    await write.click();
+    await block('words').locator('p').click({ clickCount: 3 });
+    await suite.own.client.patch(`/campaigns/${id}`, { content: contentOf('Theirs') });
+    await page.keyboard.type('Mine');
+    await dialog.getByText('Another version was saved elsewhere').waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const both = page.getByRole('region', { name: 'Two versions' });
+    await both.getByText(/^Text\s+Theirs/).waitFor();
+    await both.getByText(/^Text\s+Mine/).waitFor();
+    await both.getByRole('button', { name: 'Keep mine' }).click();
+    await both.waitFor({ state: 'detached' });
+    await until(async () => JSON.stringify((await stored(id)).template.editorJson).includes('Mine'), Boolean);
+  });
+
+  it('is read by a viewer, who has no way to write it', async () => {
+    const { id } = await draftOf({ content: contentOf('Only read') });
+    const page = await suite.open(`/campaigns/${id}/edit`, { role: 'viewer' });
+    const { preview, write } = partsOf(page);
+    await preview.getByText('Only read').waitFor();
+    expect(await write.count()).to.equal(0);
+    expect(await page.getByRole('button', { name: 'More for this mail' }).count()).to.equal(0);
+  });
+});
