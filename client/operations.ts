@@ -156,6 +156,16 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     preview: { method: 'GET', path: '/v1/inbound/messages/{inboundId}/preview', kind: 'json', takes: 'query' },
     reply: { method: 'POST', path: '/v1/inbound/messages/{inboundId}/reply', kind: 'json', takes: 'body' },
   },
+  layouts: {
+    create: { method: 'POST', path: '/v1/layouts', kind: 'json', takes: 'body' },
+    delete: { method: 'DELETE', path: '/v1/layouts/{layoutId}', kind: 'json' },
+    get: { method: 'GET', path: '/v1/layouts/{layoutId}', kind: 'json', takes: 'query' },
+    list: { method: 'GET', path: '/v1/layouts', kind: 'page', entries: 'layouts', takes: 'query' },
+    publish: { method: 'POST', path: '/v1/layouts/{layoutId}/publish', kind: 'json', takes: 'body' },
+    restore: { method: 'POST', path: '/v1/layouts/{layoutId}/restore', kind: 'json', takes: 'body' },
+    update: { method: 'PATCH', path: '/v1/layouts/{layoutId}', kind: 'json', takes: 'body' },
+    versions: { method: 'GET', path: '/v1/layouts/{layoutId}/versions', kind: 'page', entries: 'versions', takes: 'query' },
+  },
   mails: {
     batch: { method: 'POST', path: '/v1/mails/batch', kind: 'json', takes: 'body' },
     bulk: { method: 'POST', path: '/v1/mails/bulk', kind: 'json', takes: 'body' },
@@ -219,6 +229,16 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     delete: { method: 'DELETE', path: '/v1/account/sessions/{sessionId}', kind: 'json' },
     deleteOthers: { method: 'DELETE', path: '/v1/account/sessions', kind: 'json' },
     list: { method: 'GET', path: '/v1/account/sessions', kind: 'page', entries: 'sessions', takes: 'query' },
+  },
+  snippets: {
+    create: { method: 'POST', path: '/v1/snippets', kind: 'json', takes: 'body' },
+    delete: { method: 'DELETE', path: '/v1/snippets/{snippetName}', kind: 'json' },
+    get: { method: 'GET', path: '/v1/snippets/{snippetName}', kind: 'json', takes: 'query' },
+    list: { method: 'GET', path: '/v1/snippets', kind: 'page', entries: 'snippets', takes: 'query' },
+    publish: { method: 'POST', path: '/v1/snippets/{snippetName}/publish', kind: 'json', takes: 'body' },
+    restore: { method: 'POST', path: '/v1/snippets/{snippetName}/restore', kind: 'json', takes: 'body' },
+    update: { method: 'PATCH', path: '/v1/snippets/{snippetName}', kind: 'json', takes: 'body' },
+    versions: { method: 'GET', path: '/v1/snippets/{snippetName}/versions', kind: 'page', entries: 'versions', takes: 'query' },
   },
   stream: {
     open: { method: 'GET', path: '/v1/stream', kind: 'stream', takes: 'query' },

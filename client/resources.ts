@@ -4,7 +4,7 @@ import type { Pages } from './calls/pages.ts';
 import type { StreamOptions } from './calls/streams.ts';
 import type { CallOptions, PostOptions } from './calls/transport.ts';
 import type { Uploadable } from './calls/uploads.ts';
-import type { AcceptedImport, AddContactsBody, AddedContacts, ApiKey, ApiKeysPage, Automation, AutomationLinks, AutomationsDiscardDraftQuery, AutomationsEnrollmentsQuery, AutomationsGetQuery, AutomationsListQuery, AutomationsPage, BatchMailBody, Brand, BrandPreview, BulkMailBody, BulkUpdateContactsBody, BulkUpdatedContacts, Campaign, CampaignAnalytics, CampaignAudienceBody, CampaignLinks, CampaignPeoplePage, CampaignPerson, CampaignProgress, CampaignRates, CampaignReasons, CampaignRecipient, CampaignRecipientsPage, CampaignReconciliation, CampaignsExportPeopleQuery, CampaignsListQuery, CampaignsPage, CampaignsPeopleQuery, CampaignsRecipientsQuery, CancelEmailsBody, CancelledEmails, Consent, ConsentsPage, Contact, ContactActivity, ContactBody, ContactImport, ContactImportPreview, ContactImportsPage, ContactList, ContactListPreview, ContactListsListQuery, ContactListsPage, ContactsActivityQuery, ContactsExportQuery, ContactsImportQuery, ContactsListQuery, ContactsPage, ContactsPreviewImportQuery, ConvertTemplateBody, ConvertedTemplate, CountedAudience, CreateApiKeyBody, CreateAutomationBody, CreateCampaignBody, CreateContactListBody, CreateCustomFieldBody, CreateCustomFieldsBody, CreateDomainBody, CreateEventBody, CreateFormBody, CreateMemberBody, CreateProjectBody, CreateSenderBody, CreateSessionBody, CreateSuppressionGroupBody, CreateTemplateBody, CreateWebhookBody, CreatedCustomFields, CurrentSession, CustomField, CustomFieldsPage, DeleteContactsByEmailBody, DeletedContacts, Domain, DomainsListQuery, DomainsPage, DuplicateCampaignBody, Email, EmailSummary, EmailsListQuery, EmailsPage, EndedSessions, EnrollBody, Enrollment, EnrollmentJob, EnrollmentsPage, EventDefinition, EventDefinitionsPage, EventRecord, EventsListQuery, EventsRecordsQuery, FindContactsByEmailBody, Form, FormPreview, FormsPage, FoundContacts, HealthDetails, ImportsErrorsQuery, ImportsListQuery, InboundAttachmentLink, InboundListQuery, InboundMessage, InboundMessagesPage, InboundPreview, InboundPreviewQuery, ListContact, ListContactsPage, Media, MediaListQuery, MediaPage, Member, MembersPage, MigrateGroupBody, MigrateTemplatesBody, MigratedGroup, MigratedTemplates, Migration, MigrationsListQuery, MigrationsPage, NewApiKey, NewWebhook, NewestEventRecords, PageQuery, PlanMigrationBody, PlanOfProviderA, PlanOfProviderB, PreviewBrandBody, PreviewCampaignBody, PreviewContactListBody, PreviewDraftBody, PreviewFormBody, PreviewTemplateBody, Project, ProjectNow, ProjectsPage, ProvidersReport, PublishAutomationBody, PublishTemplateBody, PublishedAutomation, QueuedBatch, QueuedBulk, QueuedMail, QueuedReply, QueuedTest, RecipientStory, RemoveContactsBody, RemovedContacts, RenderTemplateBody, RenderedContent, RenderedEmail, ReplayWebhookBody, ReplayedEvents, ReplyBody, ReportsNowQuery, ReportsProvidersQuery, ReportsSeriesQuery, ReputationReport, RequestSignInLinkBody, RestoreTemplateBody, RetryCampaignBody, RetryMigrationBody, SearchListContactsBody, SearchSuppressionsBody, SeenEvents, SendEventBody, SendMailBody, Sender, SendersListQuery, SendersPage, Series, Session, SessionsPage, SimulateAutomationBody, Simulation, SkipPhaseBody, StartMigrationABody, StartMigrationBBody, StartedMigration, Starters, StreamEvent, StreamOpenQuery, SuppressBody, SuppressedEmails, Suppression, SuppressionGroup, SuppressionGroupsExportEntriesQuery, SuppressionGroupsListQuery, SuppressionGroupsPage, SuppressionsPage, Template, TemplateLinks, TemplatePreview, TemplateVersion, TemplateVersionsPage, TemplatesGetQuery, TemplatesListQuery, TemplatesPage, TemplatesStartersQuery, TestCampaignBody, TestTemplateBody, UnsubscribeGroup, UnsubscribeGroupsPage, UnsuppressBody, UnsuppressedEmails, UpdateAutomationBody, UpdateBrandBody, UpdateCampaignBody, UpdateContactBody, UpdateContactListBody, UpdateCustomFieldBody, UpdateDomainBody, UpdateEmailBody, UpdateEventBody, UpdateFormBody, UpdateMemberBody, UpdateProjectBody, UpdateSenderBody, UpdateSuppressionGroupBody, UpdateTemplateBody, UpdateWebhookBody, UpdatedBrand, Webhook, WebhookDeliveriesPage, WebhookDelivery, WebhooksDeliveriesQuery, WebhooksPage } from './types.ts';
+import type { AcceptedImport, AddContactsBody, AddedContacts, ApiKey, ApiKeysPage, Automation, AutomationLinks, AutomationsDiscardDraftQuery, AutomationsEnrollmentsQuery, AutomationsGetQuery, AutomationsListQuery, AutomationsPage, BatchMailBody, Brand, BrandPreview, BulkMailBody, BulkUpdateContactsBody, BulkUpdatedContacts, Campaign, CampaignAnalytics, CampaignAudienceBody, CampaignLinks, CampaignPeoplePage, CampaignPerson, CampaignProgress, CampaignRates, CampaignReasons, CampaignRecipient, CampaignRecipientsPage, CampaignReconciliation, CampaignsExportPeopleQuery, CampaignsListQuery, CampaignsPage, CampaignsPeopleQuery, CampaignsRecipientsQuery, CancelEmailsBody, CancelledEmails, Consent, ConsentsPage, Contact, ContactActivity, ContactBody, ContactImport, ContactImportPreview, ContactImportsPage, ContactList, ContactListPreview, ContactListsListQuery, ContactListsPage, ContactsActivityQuery, ContactsExportQuery, ContactsImportQuery, ContactsListQuery, ContactsPage, ContactsPreviewImportQuery, ConvertTemplateBody, ConvertedTemplate, CountedAudience, CreateApiKeyBody, CreateAutomationBody, CreateCampaignBody, CreateContactListBody, CreateCustomFieldBody, CreateCustomFieldsBody, CreateDomainBody, CreateEventBody, CreateFormBody, CreateLayoutBody, CreateMemberBody, CreateProjectBody, CreateSenderBody, CreateSessionBody, CreateSnippetBody, CreateSuppressionGroupBody, CreateTemplateBody, CreateWebhookBody, CreatedCustomFields, CurrentSession, CustomField, CustomFieldsPage, DeleteContactsByEmailBody, DeletedContacts, Domain, DomainsListQuery, DomainsPage, DuplicateCampaignBody, Email, EmailSummary, EmailsListQuery, EmailsPage, EndedSessions, EnrollBody, Enrollment, EnrollmentJob, EnrollmentsPage, EventDefinition, EventDefinitionsPage, EventRecord, EventsListQuery, EventsRecordsQuery, FindContactsByEmailBody, Form, FormPreview, FormsPage, FoundContacts, HealthDetails, ImportsErrorsQuery, ImportsListQuery, InboundAttachmentLink, InboundListQuery, InboundMessage, InboundMessagesPage, InboundPreview, InboundPreviewQuery, LayoutsGetQuery, LayoutsListQuery, LayoutsPage, ListContact, ListContactsPage, MailPart, Media, MediaListQuery, MediaPage, Member, MembersPage, MigrateGroupBody, MigrateTemplatesBody, MigratedGroup, MigratedTemplates, Migration, MigrationsListQuery, MigrationsPage, NewApiKey, NewWebhook, NewestEventRecords, PageQuery, PlanMigrationBody, PlanOfProviderA, PlanOfProviderB, PreviewBrandBody, PreviewCampaignBody, PreviewContactListBody, PreviewDraftBody, PreviewFormBody, PreviewTemplateBody, Project, ProjectNow, ProjectsPage, ProvidersReport, PublishAutomationBody, PublishTemplateBody, PublishedAutomation, QueuedBatch, QueuedBulk, QueuedMail, QueuedReply, QueuedTest, RecipientStory, RemoveContactsBody, RemovedContacts, RenderTemplateBody, RenderedContent, RenderedEmail, ReplayWebhookBody, ReplayedEvents, ReplyBody, ReportsNowQuery, ReportsProvidersQuery, ReportsSeriesQuery, ReputationReport, RequestSignInLinkBody, RestoreTemplateBody, RetryCampaignBody, RetryMigrationBody, SearchListContactsBody, SearchSuppressionsBody, SeenEvents, SendEventBody, SendMailBody, Sender, SendersListQuery, SendersPage, Series, Session, SessionsPage, SimulateAutomationBody, Simulation, SkipPhaseBody, SnippetsGetQuery, SnippetsListQuery, SnippetsPage, StartMigrationABody, StartMigrationBBody, StartedMigration, Starters, StreamEvent, StreamOpenQuery, SuppressBody, SuppressedEmails, Suppression, SuppressionGroup, SuppressionGroupsExportEntriesQuery, SuppressionGroupsListQuery, SuppressionGroupsPage, SuppressionsPage, Template, TemplateLinks, TemplatePreview, TemplateVersion, TemplateVersionsPage, TemplatesGetQuery, TemplatesListQuery, TemplatesPage, TemplatesStartersQuery, TestCampaignBody, TestTemplateBody, UnsubscribeGroup, UnsubscribeGroupsPage, UnsuppressBody, UnsuppressedEmails, UpdateAutomationBody, UpdateBrandBody, UpdateCampaignBody, UpdateContactBody, UpdateContactListBody, UpdateCustomFieldBody, UpdateDomainBody, UpdateEmailBody, UpdateEventBody, UpdateFormBody, UpdateLayoutBody, UpdateMemberBody, UpdateProjectBody, UpdateSenderBody, UpdateSnippetBody, UpdateSuppressionGroupBody, UpdateTemplateBody, UpdateWebhookBody, UpdatedBrand, Webhook, WebhookDeliveriesPage, WebhookDelivery, WebhooksDeliveriesQuery, WebhooksPage } from './types.ts';
 
 export interface ApiKeysCalls {
   /** Create a project key, which is shown only once */
@@ -275,6 +275,25 @@ export interface InboundCalls {
   reply(inboundId: string, body?: ReplyBody, options?: PostOptions): Promise<QueuedReply>;
 }
 
+export interface LayoutsCalls {
+  /** Create a layout: what stands around mails, with {{{content}}}, or a block of type content, where a mail goes */
+  create(body: CreateLayoutBody, options?: PostOptions): Promise<MailPart>;
+  /** Delete a layout that nothing uses */
+  delete(layoutId: string, options?: CallOptions): Promise<void>;
+  /** Get a layout, or one of its versions, with what uses it */
+  get(layoutId: string, query?: LayoutsGetQuery, options?: CallOptions): Promise<MailPart>;
+  /** List layouts, newest first */
+  list(query?: LayoutsListQuery, options?: CallOptions): Pages<LayoutsPage, MailPart>;
+  /** Publish the newest draft of a layout, for templates that are saved or published from now on */
+  publish(layoutId: string, body: PublishTemplateBody, options?: PostOptions): Promise<MailPart>;
+  /** Save the content of an earlier version of a layout as the newest draft */
+  restore(layoutId: string, body: RestoreTemplateBody, options?: PostOptions): Promise<MailPart>;
+  /** Update a layout, at once or as a draft; templates keep the version that they were published with */
+  update(layoutId: string, body: UpdateLayoutBody, options?: CallOptions): Promise<MailPart>;
+  /** List the versions of a layout, newest first */
+  versions(layoutId: string, query?: PageQuery, options?: CallOptions): Pages<TemplateVersionsPage, TemplateVersion>;
+}
+
 export interface MailsCalls {
   /** Queue up to 100 different emails */
   batch(body: BatchMailBody, options?: PostOptions): Promise<QueuedBatch>;
@@ -394,6 +413,25 @@ export interface SessionsCalls {
   list(query?: PageQuery, options?: CallOptions): Pages<SessionsPage, Session>;
 }
 
+export interface SnippetsCalls {
+  /** Create a snippet, which mails name as {{> name}} or in a block of type snippet */
+  create(body: CreateSnippetBody, options?: PostOptions): Promise<MailPart>;
+  /** Delete a snippet that nothing uses */
+  delete(snippetName: string, options?: CallOptions): Promise<void>;
+  /** Get a snippet, or one of its versions, with what uses it */
+  get(snippetName: string, query?: SnippetsGetQuery, options?: CallOptions): Promise<MailPart>;
+  /** List snippets, newest first */
+  list(query?: SnippetsListQuery, options?: CallOptions): Pages<SnippetsPage, MailPart>;
+  /** Publish the newest draft of a snippet, for templates that are saved or published from now on */
+  publish(snippetName: string, body: PublishTemplateBody, options?: PostOptions): Promise<MailPart>;
+  /** Save the content of an earlier version of a snippet as the newest draft */
+  restore(snippetName: string, body: RestoreTemplateBody, options?: PostOptions): Promise<MailPart>;
+  /** Update a snippet, at once or as a draft; templates keep the version that they were published with */
+  update(snippetName: string, body: UpdateSnippetBody, options?: CallOptions): Promise<MailPart>;
+  /** List the versions of a snippet, newest first */
+  versions(snippetName: string, query?: PageQuery, options?: CallOptions): Pages<TemplateVersionsPage, TemplateVersion>;
+}
+
 export interface StreamCalls {
   /** Stream the events of the project as server-sent events, from now on or after Last-Event-ID */
   open(query?: StreamOpenQuery, options?: StreamOptions): AsyncGenerator<StreamEvent, void>;
@@ -488,6 +526,7 @@ export interface Resources {
   readonly forms: FormsCalls;
   readonly imports: ImportsCalls;
   readonly inbound: InboundCalls;
+  readonly layouts: LayoutsCalls;
   readonly mails: MailsCalls;
   readonly media: MediaCalls;
   readonly members: MembersCalls;
@@ -497,6 +536,7 @@ export interface Resources {
   readonly senders: SendersCalls;
   readonly session: SessionCalls;
   readonly sessions: SessionsCalls;
+  readonly snippets: SnippetsCalls;
   readonly stream: StreamCalls;
   readonly suppressionGroups: SuppressionGroupsCalls;
   readonly templates: TemplatesCalls;

@@ -54,7 +54,10 @@ export type ErrorCode =
   | 'WEBHOOK_NOT_FOUND'
   | 'SESSION_NOT_FOUND'
   | 'MEDIA_NOT_FOUND'
-  | 'FORM_NOT_FOUND';
+  | 'FORM_NOT_FOUND'
+  | 'LAYOUT_NOT_FOUND'
+  | 'SNIPPET_NOT_FOUND'
+  | 'REPUBLICATION_NOT_FOUND';
 
 export interface AcceptedImport {
   importId: string;
@@ -1369,6 +1372,7 @@ export interface CampaignTemplate {
   templateName: string;
   subject: string;
   previewText: string;
+  /** Code as it was written; HTML made of content blocks. */
   emailTemplate: string;
   templateType: 'transactional' | 'marketing';
   builderType: 'code' | 'editor';
@@ -1387,6 +1391,8 @@ export interface CampaignTemplate {
   trackingOpen: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm: Utm | null;
+  /** The layout that the mail stands in. */
+  layoutId: string | null;
   /** Whose content this answer has. */
   version: number;
   /** The number of the version that is sent. null: never published. */
@@ -1802,6 +1808,12 @@ export interface ContactsPreviewImportQuery {
   runWorkflow?: boolean;
 }
 
+export interface ContentBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'content';
+}
+
 export interface ContentColumn {
   share: number;
   blocks: Record<string, unknown>[];
@@ -2006,6 +2018,8 @@ export type DeliveryType =
   | 'automation.completed'
   | 'automation.exited'
   | 'template.published'
+  | 'layout.published'
+  | 'snippet.published'
   | 'migration.running'
   | 'migration.progress'
   | 'migration.needs_attention'
@@ -2132,6 +2146,8 @@ export interface PreviewDraftBody {
   previewText?: string;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
+  /** The layout that the mail stands in. */
+  layoutId?: string | null;
   /** With marketing properties of the contact are known by their bare names, as in a campaign. */
   templateType?: 'transactional' | 'marketing';
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
@@ -2725,7 +2741,7 @@ export type EntryType =
 export interface ErrorDetails {
   /** A sentence that says what to do. */
   message: string;
-  /** Missing on some answers. VALIDATION_ERROR, UNAUTHORIZED, PERMISSION_DENIED, NOT_FOUND, METHOD_NOT_ALLOWED, ALREADY_EXISTS, INVALID_STATE, ALREADY_SENT, MIGRATION_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_FULL, DOMAIN_NOT_VERIFIED, TEMPLATE_RENDER_FAILED, INVALID_PROVIDER_KEY, RATE_LIMIT_EXCEEDED, SERVER_ERROR, UNAVAILABLE, NAME_REQUIRED, INVALID_STEP_SEQUENCE, EMAIL_TEMPLATE_REQUIRED, BRANCH_BRANCHES_REQUIRED, EVENT_NAME_REQUIRED, CANNOT_ACTIVATE_AUTOMATION, EMAIL_OR_CONTACT_ID_REQUIRED, CONTACT_NOT_FOUND_FOR_EVENT, UNKNOWN_PROPERTY, INVALID_PROPERTY_VALUE, CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, CONTACT_LIST_NOT_FOUND, CUSTOM_FIELD_NOT_FOUND, TEMPLATE_NOT_FOUND, TEMPLATE_VERSION_NOT_FOUND, SENDER_NOT_FOUND, SUPPRESSION_GROUP_NOT_FOUND, AUTOMATION_NOT_FOUND, ENROLLMENT_NOT_FOUND, ENROLLMENT_JOB_NOT_FOUND, EVENT_NOT_FOUND, EMAIL_NOT_FOUND, IMPORT_NOT_FOUND, DOMAIN_NOT_FOUND, MIGRATION_NOT_FOUND, PROJECT_NOT_FOUND, API_KEY_NOT_FOUND, MEMBER_NOT_FOUND, RECIPIENT_NOT_FOUND, WEBHOOK_NOT_FOUND, SESSION_NOT_FOUND, MEDIA_NOT_FOUND, FORM_NOT_FOUND. */
+  /** Missing on some answers. VALIDATION_ERROR, UNAUTHORIZED, PERMISSION_DENIED, NOT_FOUND, METHOD_NOT_ALLOWED, ALREADY_EXISTS, INVALID_STATE, ALREADY_SENT, MIGRATION_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_FULL, DOMAIN_NOT_VERIFIED, TEMPLATE_RENDER_FAILED, INVALID_PROVIDER_KEY, RATE_LIMIT_EXCEEDED, SERVER_ERROR, UNAVAILABLE, NAME_REQUIRED, INVALID_STEP_SEQUENCE, EMAIL_TEMPLATE_REQUIRED, BRANCH_BRANCHES_REQUIRED, EVENT_NAME_REQUIRED, CANNOT_ACTIVATE_AUTOMATION, EMAIL_OR_CONTACT_ID_REQUIRED, CONTACT_NOT_FOUND_FOR_EVENT, UNKNOWN_PROPERTY, INVALID_PROPERTY_VALUE, CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, CONTACT_LIST_NOT_FOUND, CUSTOM_FIELD_NOT_FOUND, TEMPLATE_NOT_FOUND, TEMPLATE_VERSION_NOT_FOUND, SENDER_NOT_FOUND, SUPPRESSION_GROUP_NOT_FOUND, AUTOMATION_NOT_FOUND, ENROLLMENT_NOT_FOUND, ENROLLMENT_JOB_NOT_FOUND, EVENT_NOT_FOUND, EMAIL_NOT_FOUND, IMPORT_NOT_FOUND, DOMAIN_NOT_FOUND, MIGRATION_NOT_FOUND, PROJECT_NOT_FOUND, API_KEY_NOT_FOUND, MEMBER_NOT_FOUND, RECIPIENT_NOT_FOUND, WEBHOOK_NOT_FOUND, SESSION_NOT_FOUND, MEDIA_NOT_FOUND, FORM_NOT_FOUND, LAYOUT_NOT_FOUND, SNIPPET_NOT_FOUND, REPUBLICATION_NOT_FOUND. */
   code?: string;
   /** The fields, with what is wrong with each. */
   details?: string;
@@ -2817,6 +2833,8 @@ export type EventType =
   | 'automation.completed'
   | 'automation.exited'
   | 'template.published'
+  | 'layout.published'
+  | 'snippet.published'
   | 'migration.running'
   | 'migration.progress'
   | 'migration.needs_attention'
@@ -3349,6 +3367,60 @@ export interface LaneNow {
   acceptedToRelayP95Ms: number | null;
 }
 
+export interface CreateLayoutBody {
+  name: string;
+  description?: string;
+  /** HTML; instead of content. */
+  emailTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** Saved as a draft, which no mail has. For authors always. */
+  draft?: boolean;
+}
+
+export interface UpdateLayoutBody {
+  name?: string;
+  description?: string;
+  /** HTML; instead of content. */
+  emailTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** Saved as a draft, which no mail has. For authors always. */
+  draft?: boolean;
+  /** The newest version that the caller saw: 409 when there is a newer one. */
+  newestVersion?: number;
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
+}
+
+export interface LayoutPublishedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A version of a layout was published; templates keep theirs. */
+  type: 'layout.published';
+  createdAt: string;
+  data: PartPublication;
+}
+
+export interface LayoutsPage {
+  layouts: MailPart[];
+  pagination: Pagination;
+}
+
+export interface LayoutsGetQuery {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
+}
+
+export interface LayoutsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Part of the name. */
+  search?: string;
+}
+
 export interface LeavingPeople {
   stepId: string;
   inside: number;
@@ -3426,6 +3498,31 @@ export interface LiveCampaignProgress {
 export interface MailAddress {
   email: string;
   name?: string | null;
+}
+
+export interface MailPart {
+  /** Of a layout: its layoutId; of a snippet: its name. */
+  id: string;
+  projectId: string;
+  name: string;
+  description: string;
+  emailTemplate: string;
+  builderType: 'code' | 'editor';
+  editorJson: Record<string, unknown> | null;
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
+  version: number;
+  publishedVersion: number | null;
+  draftVersion: number | null;
+  newestVersion: number;
+  isDraftOutdated: boolean;
+  publishedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** Of GET of one: what has it in its published version or its draft; the newest 100. */
+  usedBy?: PartUser[];
+  /** Of GET of one: how many there are. */
+  uses?: number;
 }
 
 export interface MailTag {
@@ -3764,6 +3861,21 @@ export interface Pagination {
   limit: number;
   total: number;
   pages: number;
+}
+
+export interface PartPublication {
+  id: string;
+  name: string;
+  version: number;
+  publishedAt: string;
+  /** The id of the member; null: a key published it. */
+  publishedBy: string | null;
+}
+
+export interface PartUser {
+  kind: 'template' | 'layout' | 'snippet';
+  id: string;
+  name: string;
 }
 
 export interface PersonalData {
@@ -4291,6 +4403,8 @@ export interface RenderedEmail {
 export interface RenderTemplateBody {
   /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
   content: TemplateContent;
+  /** The layout that the mail stands in. */
+  layoutId?: string | null;
 }
 
 export interface ReplayedEvents {
@@ -4857,6 +4971,68 @@ export interface SmtpReply {
   relay?: string;
 }
 
+export interface CreateSnippetBody {
+  /** As in {{> name}}; it stays. */
+  name: string;
+  description?: string;
+  /** HTML; instead of content. */
+  emailTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** Saved as a draft, which no mail has. For authors always. */
+  draft?: boolean;
+}
+
+export interface UpdateSnippetBody {
+  description?: string;
+  /** HTML; instead of content. */
+  emailTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
+  /** Saved as a draft, which no mail has. For authors always. */
+  draft?: boolean;
+  /** The newest version that the caller saw: 409 when there is a newer one. */
+  newestVersion?: number;
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
+}
+
+export interface SnippetBlock {
+  /** Unique in the content, and kept for life. */
+  id: string;
+  type: 'snippet';
+  /** Of a snippet of content blocks. */
+  name: string;
+}
+
+export interface SnippetPublishedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A version of a snippet was published; templates keep theirs. */
+  type: 'snippet.published';
+  createdAt: string;
+  data: PartPublication;
+}
+
+export interface SnippetsPage {
+  snippets: MailPart[];
+  pagination: Pagination;
+}
+
+export interface SnippetsGetQuery {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
+}
+
+export interface SnippetsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Part of the name. */
+  search?: string;
+}
+
 export interface SocialBlock {
   /** Unique in the content, and kept for life. */
   id: string;
@@ -5015,6 +5191,8 @@ export type StreamEvent =
   | AutomationCompletedEvent
   | AutomationExitedEvent
   | TemplatePublishedEvent
+  | LayoutPublishedEvent
+  | SnippetPublishedEvent
   | MigrationRunningEvent
   | MigrationProgressEvent
   | MigrationNeedsAttentionEvent
@@ -5162,6 +5340,8 @@ export interface CreateTemplateBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
+  /** The layout that the mail stands in. */
+  layoutId?: string | null;
   /** Saved as a draft: it cannot be sent before it is published. */
   draft?: boolean;
 }
@@ -5185,6 +5365,7 @@ export interface Template {
   templateName: string;
   subject: string;
   previewText: string;
+  /** Code as it was written; HTML made of content blocks. */
   emailTemplate: string;
   templateType: 'transactional' | 'marketing';
   builderType: 'code' | 'editor';
@@ -5202,6 +5383,8 @@ export interface Template {
   trackingOpen: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm: Utm | null;
+  /** The layout that the mail stands in. */
+  layoutId: string | null;
   /** Whose content this answer has. */
   version: number;
   /** The number of the version that is sent. null: never published. */
@@ -5237,6 +5420,8 @@ export interface UpdateTemplateBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
+  /** The layout that the mail stands in. */
+  layoutId?: string | null;
   /** Saved as a draft: what is sent stays as it is until the draft is published. For authors always. */
   draft?: boolean;
   /** The newest version that the caller saw: 409 when there is a newer one. */
@@ -5248,7 +5433,7 @@ export interface UpdateTemplateBody {
 export interface TemplateContent {
   v: 1;
   look?: ContentLook;
-  blocks: (TextBlock | HeadingBlock | ImageBlock | ButtonBlock | ColumnsBlock | DividerBlock | SpaceBlock | SocialBlock | MenuBlock | QuoteBlock | TableBlock | VideoBlock | SignatureBlock | HeaderBlock | FooterBlock | HtmlBlock | WhenBlock | EachBlock)[];
+  blocks: (TextBlock | HeadingBlock | ImageBlock | ButtonBlock | ColumnsBlock | DividerBlock | SpaceBlock | SocialBlock | MenuBlock | QuoteBlock | TableBlock | VideoBlock | SignatureBlock | HeaderBlock | FooterBlock | HtmlBlock | WhenBlock | EachBlock | SnippetBlock | ContentBlock)[];
 }
 
 export interface TemplateLink {
@@ -5624,6 +5809,8 @@ export type WebhookEvent =
   | AutomationCompletedEvent
   | AutomationExitedEvent
   | TemplatePublishedEvent
+  | LayoutPublishedEvent
+  | SnippetPublishedEvent
   | MigrationRunningEvent
   | MigrationProgressEvent
   | MigrationNeedsAttentionEvent

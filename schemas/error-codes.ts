@@ -24,6 +24,9 @@ const RESOURCES = [
   'SESSION',
   'MEDIA',
   'FORM',
+  'LAYOUT',
+  'SNIPPET',
+  'REPUBLICATION',
 ] as const;
 export type Resource = (typeof RESOURCES)[number];
 

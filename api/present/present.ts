@@ -12,10 +12,12 @@ import { wireListId } from '../../core/people/global-list.ts';
 import type { previewFilter } from '../../core/people/lists/preview.ts';
 import type { FoundContact } from '../../core/people/lists/search.ts';
 import type { Contact, ContactList, CustomField, SegmentRecompute } from '../../core/people/model.ts';
+import { partNamed } from '../../core/templates/assemble/keys.ts';
+import type { UsersOfPart } from '../../core/templates/assemble/uses.ts';
 import type { TemplateAt } from '../../core/templates/changes.ts';
 import type { Template } from '../../core/templates/model.ts';
 import type { ListedVersion } from '../../core/templates/publish.ts';
-import { numbersOf, shownVersion } from '../../core/templates/versions.ts';
+import { numbersOf, shownVersion, writtenOf } from '../../core/templates/versions.ts';
 import { DKIM_ALGORITHMS } from '../../schemas/accounts/account.ts';
 import type { Config } from '../../schemas/config.ts';
 
@@ -167,9 +169,10 @@ export function presentSuppression(entry: Suppression) {
 
 /** `version`: whose content it has. */
 export function presentTemplate(template: Template, version = shownVersion(template)) {
-  const { _id, templateId, projectId, templateName, subject, previewText, emailTemplate, templateType } = template;
+  const { _id, templateId, projectId, templateName, subject, previewText, templateType } = template;
   const { builderType, description, editorJson, parentBodyProperties, isFlagged, source, createdBy = null } = template;
-  const { campaignId = null, trackingClick, trackingOpen, utm = null, publishedAt, createdAt, updatedAt } = template;
+  const { campaignId = null, layoutId = null, trackingClick, trackingOpen, utm = null } = template;
+  const { publishedAt, createdAt, updatedAt } = template;
   const { published, draft, newest } = numbersOf(template);
   return {
     id: _id,
@@ -178,7 +181,7 @@ export function presentTemplate(template: Template, version = shownVersion(templ
     templateName,
     subject,
     previewText,
-    emailTemplate,
+    emailTemplate: writtenOf(template),
     templateType,
     builderType,
     description,
@@ -191,6 +194,7 @@ export function presentTemplate(template: Template, version = shownVersion(templ
     trackingClick,
     trackingOpen,
     utm,
+    layoutId,
     version,
     publishedVersion: published || null,
     draftVersion: draft,
@@ -200,6 +204,27 @@ export function presentTemplate(template: Template, version = shownVersion(templ
     createdAt,
     updatedAt,
   };
+}
+
+/** A layout or a snippet, with what has it put in where that was looked up. */
+export function presentPart({ template, version, used }: TemplateAt & { used?: UsersOfPart }) {
+  const { templateId, templateName, ...shown } = presentTemplate(template, version);
+  const part = Object.fromEntries(PART_FIELDS.map((name) => [name, shown[name]]));
+  const users = used?.users.map((user) => ({ ...userOf(user.templateId), name: user.templateName }));
+  return {
+    ...{ ...part, id: userOf(templateId).id, name: templateName },
+    ...(used && { usedBy: users, uses: used.total }),
+  };
+}
+
+const PART_FIELDS = [
+  ...(['projectId', 'description', 'emailTemplate', 'builderType', 'editorJson', 'createdBy', 'version'] as const),
+  ...(['publishedVersion', 'draftVersion', 'newestVersion', 'isDraftOutdated', 'publishedAt'] as const),
+  ...(['createdAt', 'updatedAt'] as const),
+];
+
+function userOf(templateId: string) {
+  return partNamed(templateId) ?? { kind: 'template', id: templateId };
 }
 
 export function presentTemplateAt({ template, version }: TemplateAt) {

@@ -35,6 +35,7 @@ import { personalDataRoutes } from './persons-own/personal-data.ts';
 import { preferenceRoutes } from './persons-own/preferences.ts';
 import { brandRoutes } from './templates/brand.ts';
 import { mediaRoutes } from './templates/media.ts';
+import { layoutRoutes, snippetRoutes } from './templates/parts.ts';
 import { templateRoutes } from './templates/templates.ts';
 
 /** The whole REST interface. A route in this table gets validation, the OpenAPI document and the generated tests. */
@@ -65,6 +66,8 @@ export const productRoutes: Endpoint[] = [
   ...linkRoutes,
   ...senderRoutes,
   ...templateRoutes,
+  ...layoutRoutes,
+  ...snippetRoutes,
   ...brandRoutes,
   ...previewRoutes,
   ...trackingRoutes,

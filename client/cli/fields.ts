@@ -505,6 +505,42 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"bcc","kind":"list","about":"Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId."},
     {"name":"attachments","kind":"list"},
   ] },
+  "layouts.create": { about: "Create a layout: what stands around mails, with {{{content}}}, or a block of type content, where a mail goes", fields: [
+    {"name":"name","kind":"text","isRequired":true},
+    {"name":"description","kind":"text"},
+    {"name":"emailTemplate","kind":"text","about":"HTML; instead of content."},
+    {"name":"content","kind":"object","about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
+    {"name":"draft","kind":"boolean","about":"Saved as a draft, which no mail has. For authors always."},
+  ] },
+  "layouts.delete": { about: "Delete a layout that nothing uses", fields: [] },
+  "layouts.get": { about: "Get a layout, or one of its versions, with what uses it", fields: [
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
+  ] },
+  "layouts.list": { about: "List layouts, newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+    {"name":"search","kind":"text","about":"Part of the name."},
+  ] },
+  "layouts.publish": { about: "Publish the newest draft of a layout, for templates that are saved or published from now on", fields: [
+    {"name":"version","kind":"number","isRequired":true,"about":"The newest draft."},
+  ] },
+  "layouts.restore": { about: "Save the content of an earlier version of a layout as the newest draft", fields: [
+    {"name":"version","kind":"number","isRequired":true},
+    {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
+  ] },
+  "layouts.update": { about: "Update a layout, at once or as a draft; templates keep the version that they were published with", fields: [
+    {"name":"name","kind":"text"},
+    {"name":"description","kind":"text"},
+    {"name":"emailTemplate","kind":"text","about":"HTML; instead of content."},
+    {"name":"content","kind":"object","about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
+    {"name":"draft","kind":"boolean","about":"Saved as a draft, which no mail has. For authors always."},
+    {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
+    {"name":"updatedAt","kind":"text","about":"The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed."},
+  ] },
+  "layouts.versions": { about: "List the versions of a layout, newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+  ] },
   "mails.batch": { about: "Queue up to 100 different emails", fields: [
     {"name":"mails","kind":"list","isRequired":true,"about":"Each as for POST /mails/send; their attachments have 40 MiB together at most."},
     {"name":"mode","kind":"text","about":"strict, when omitted: one mail that is refused refuses the call, and nothing is queued. partial: each mail is queued or refused by itself, and the answer is 200. One of strict, partial."},
@@ -757,6 +793,41 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
   ] },
+  "snippets.create": { about: "Create a snippet, which mails name as {{> name}} or in a block of type snippet", fields: [
+    {"name":"name","kind":"text","isRequired":true,"about":"As in {{> name}}; it stays."},
+    {"name":"description","kind":"text"},
+    {"name":"emailTemplate","kind":"text","about":"HTML; instead of content."},
+    {"name":"content","kind":"object","about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
+    {"name":"draft","kind":"boolean","about":"Saved as a draft, which no mail has. For authors always."},
+  ] },
+  "snippets.delete": { about: "Delete a snippet that nothing uses", fields: [] },
+  "snippets.get": { about: "Get a snippet, or one of its versions, with what uses it", fields: [
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
+  ] },
+  "snippets.list": { about: "List snippets, newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+    {"name":"search","kind":"text","about":"Part of the name."},
+  ] },
+  "snippets.publish": { about: "Publish the newest draft of a snippet, for templates that are saved or published from now on", fields: [
+    {"name":"version","kind":"number","isRequired":true,"about":"The newest draft."},
+  ] },
+  "snippets.restore": { about: "Save the content of an earlier version of a snippet as the newest draft", fields: [
+    {"name":"version","kind":"number","isRequired":true},
+    {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
+  ] },
+  "snippets.update": { about: "Update a snippet, at once or as a draft; templates keep the version that they were published with", fields: [
+    {"name":"description","kind":"text"},
+    {"name":"emailTemplate","kind":"text","about":"HTML; instead of content."},
+    {"name":"content","kind":"object","about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
+    {"name":"draft","kind":"boolean","about":"Saved as a draft, which no mail has. For authors always."},
+    {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
+    {"name":"updatedAt","kind":"text","about":"The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed."},
+  ] },
+  "snippets.versions": { about: "List the versions of a snippet, newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+  ] },
   "stream.open": { about: "Stream the events of the project as server-sent events, from now on or after Last-Event-ID", fields: [
     {"name":"types","kind":"text","about":"Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked, event.recorded."},
     {"name":"timezone","kind":"text","about":"IANA name: whose day is today in project.summary."},
@@ -825,6 +896,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
+    {"name":"layoutId","kind":"text","about":"The layout that the mail stands in."},
     {"name":"draft","kind":"boolean","about":"Saved as a draft: it cannot be sent before it is published."},
   ] },
   "templates.delete": { about: "Delete a template that no draft, scheduled campaign or active automation uses", fields: [] },
@@ -850,6 +922,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"subject","kind":"text","about":"May hold {{variables}}."},
     {"name":"previewText","kind":"text"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
+    {"name":"layoutId","kind":"text","about":"The layout that the mail stands in."},
     {"name":"templateType","kind":"text","about":"With marketing properties of the contact are known by their bare names, as in a campaign. One of transactional, marketing."},
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
     {"name":"contactId","kind":"text","about":"The contact whose data are filled in."},
@@ -860,6 +933,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "templates.render": { about: "Compile content blocks to HTML and text, without saving them", fields: [
     {"name":"content","kind":"object","isRequired":true,"about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
+    {"name":"layoutId","kind":"text","about":"The layout that the mail stands in."},
   ] },
   "templates.restore": { about: "Save the content of an earlier version as the newest draft", fields: [
     {"name":"version","kind":"number","isRequired":true},
@@ -890,6 +964,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
+    {"name":"layoutId","kind":"text","about":"The layout that the mail stands in."},
     {"name":"draft","kind":"boolean","about":"Saved as a draft: what is sent stays as it is until the draft is published. For authors always."},
     {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
     {"name":"updatedAt","kind":"text","about":"The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed."},
@@ -900,7 +975,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "webhooks.create": { about: "Create a webhook, which posts events of the project to a URL; its secret is shown only once", fields: [
     {"name":"url","kind":"text","isRequired":true,"about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","isRequired":true,"about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, template.published, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
+    {"name":"events","kind":"list","isRequired":true,"about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, template.published, layout.published, snippet.published, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
   ] },
   "webhooks.delete": { about: "Delete a webhook; waiting deliveries are dropped", fields: [] },
   "webhooks.deliveries": { about: "List the deliveries of the last 30 days, newest first", fields: [
@@ -922,7 +997,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "webhooks.test": { about: "Deliver an event of type webhook.test once, also while the webhook is off. The delivery log has its outcome", fields: [] },
   "webhooks.update": { about: "Update a webhook, or turn it on or off", fields: [
     {"name":"url","kind":"text","about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, template.published, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
+    {"name":"events","kind":"list","about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, template.published, layout.published, snippet.published, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
     {"name":"isActive","kind":"boolean","about":"true also resets the count of failing days."},
   ] },
 };

@@ -3,8 +3,9 @@ import { inTransaction } from '../base/database/transactions.ts';
 import type { CallerDeps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import type { Project, Session } from '../base/model.ts';
+import { referToParts, usesOf } from './assemble/uses.ts';
 import type { TemplatesDeps } from './deps.ts';
-import { findTemplate } from './find.ts';
+import { findTemplate, type Named } from './find.ts';
 import type { Template, TemplateContent } from './model.ts';
 import { contentOfVersion, numbersOf, shownVersion } from './versions.ts';
 
@@ -35,7 +36,7 @@ type Change = (session: Session, template: Template) => Promise<Partial<Template
 export async function changeTemplate(
   deps: TemplatesDeps,
   project: Pick<Project, '_id'>,
-  templateId: string,
+  templateId: Named,
   change: Change,
   session?: Session,
 ): Promise<Template> {
@@ -48,15 +49,18 @@ export async function changeTemplate(
 async function changed(
   deps: TemplatesDeps,
   project: Pick<Project, '_id'>,
-  templateId: string,
+  templateId: Named,
   change: Change,
   session: Session,
 ): Promise<Template> {
   const before = await findTemplate(deps, project, templateId, undefined, session);
   requireNumbers(before);
-  const $set = await change(session, before);
-  if (Object.keys($set).length === 0) return before;
+  const given = await change(session, before);
+  if (Object.keys(given).length === 0) return before;
   const { _id, projectId } = before;
+  const $set =
+    'draftVersion' in given ? { ...given, uses: await usesAfter(deps, session, { ...before, ...given }) } : given;
+  await referToParts(deps, session, before, $set.uses);
   const after = await deps.db.templates.findOneAndUpdate(
     { _id, projectId },
     { $set },
@@ -67,6 +71,13 @@ async function changed(
   if (numbersOf(after).published !== numbersOf(before).published && !after.campaignId)
     await deps.subscribers.publications.record(deps, session, after);
   return after;
+}
+
+/** Of the published version and of the draft, whose content the template itself may not have. */
+async function usesAfter(deps: TemplatesDeps, session: Session, after: Template): Promise<string[]> {
+  const { draft } = numbersOf(after);
+  const open = draft === null ? null : await contentOfVersion(deps, after, draft, session);
+  return usesOf(after, open);
 }
 
 /** A template that setup has not carried over yet has no number that a version could follow. */

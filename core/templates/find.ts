@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { AppError, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project, Session } from '../base/model.ts';
+import { type PartName, partKey, partNamed } from './assemble/keys.ts';
 import type { TemplatesDeps } from './deps.ts';
 import type { Template } from './model.ts';
 import { type Numbers, numbersOf } from './versions.ts';
@@ -10,26 +11,37 @@ type Tenant = Pick<Project, '_id'>;
 
 const TEMPLATE_ID = /^A-[0-9a-f]{20}$/;
 
+/** A template by the id that callers give, or a layout or snippet: no text that a caller gives as the id of a template names those. */
+export type Named = string | PartName;
+
 /** For everything that shows a template. `field` when the id was in a body. The internal id is accepted too. */
 export async function findTemplate(
   { db }: Pick<TemplatesDeps, 'db'>,
   project: Tenant,
-  templateId: string,
+  named: Named,
   field?: string,
   session?: Session,
 ): Promise<Template> {
-  const key = keyOf(templateId);
+  const key = typeof named === 'string' ? keyOf(named) : partOf(named);
   const filter = key && { projectId: project._id, ...key };
   const template = filter && (await db.templates.findOne(filter, session ? { session } : {}));
-  if (!template) throw notFound('TEMPLATE', field);
+  const isNamed = template && (typeof named !== 'string' || partNamed(template.templateId) === null);
+  if (!isNamed) throw notFound(typeof named === 'string' ? 'TEMPLATE' : NOUNS[named.kind], field);
   return template;
+}
+
+const NOUNS = { layout: 'LAYOUT', snippet: 'SNIPPET' } as const;
+
+function partOf(named: PartName): { templateId: string } | null {
+  const templateId = partKey(named);
+  return templateId === null ? null : { templateId };
 }
 
 /** For everything that leaves: only a published version is sent. */
 export async function publishedTemplate(
   deps: Pick<TemplatesDeps, 'db'>,
   project: Tenant,
-  templateId: string,
+  templateId: Named,
   field?: string,
 ): Promise<Template> {
   const template = await findTemplate(deps, project, templateId, field);
@@ -75,6 +87,7 @@ export async function referToTemplate(
   templateId: string,
   field: string,
 ): Promise<void> {
+  if (!TEMPLATE_ID.test(templateId)) throw notFound('TEMPLATE', field);
   const named = { projectId, templateId };
   const { matchedCount } = await db.templates.updateOne(named, { $inc: { references: 1 } }, { session });
   if (matchedCount === 0) throw notFound('TEMPLATE', field);

@@ -17,6 +17,10 @@ export const templateIndexes = {
       partialFilterExpression: { campaignId: { $exists: true } },
       because: 'The mails that are written in a campaign go with it.',
     },
+    uses: {
+      key: { projectId: 1, uses: 1, _id: -1 },
+      because: 'A layout or snippet finds what has it put in, the newest first.',
+    },
     brand: {
       key: { projectId: 1, usesBrand: 1, _id: -1 },
       partialFilterExpression: { usesBrand: true },

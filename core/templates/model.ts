@@ -14,6 +14,12 @@ export interface TemplateContent {
   text?: string | null;
   /** Of content blocks that name the brand. Absent as false. */
   usesBrand?: boolean;
+  /** The layout around the mail. Absent as null. */
+  layoutId?: string | null;
+  /** Code as it was written, where `emailTemplate` has a layout or snippets put in. Absent as null: it is `emailTemplate`. */
+  writtenCode?: string | null;
+  /** Stored ids of the layout and all snippets that are put in. Absent as []. */
+  parts?: string[];
   templateType: 'marketing' | 'transactional';
   builderType: 'code' | 'editor';
   /** Content blocks (schemas/templates/blocks.ts), or what an editor of a caller keeps here. */
@@ -28,7 +34,7 @@ export interface TemplateContent {
 export interface Template extends TemplateContent, Made {
   _id: ObjectId;
   projectId: ObjectId;
-  /** "A-" and 20 hexadecimal characters: the id that callers know. */
+  /** "A-" and 20 hexadecimal characters: the id that callers know. "L-" and "S-": a layout and a snippet (assemble/keys.ts). */
   templateId: string;
   templateName: string;
   description: string;
@@ -46,6 +52,8 @@ export interface Template extends TemplateContent, Made {
   publishedAt: Date | null;
   /** The id of a member; null: a key published it. */
   publishedBy: ObjectId | null;
+  /** The parts of the published version and of the draft. */
+  uses?: string[];
   /** Increases with each thing that is stored with the name of the template, so that a concurrent deletion conflicts. */
   references?: number;
   createdAt: Date;

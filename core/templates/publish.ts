@@ -7,7 +7,7 @@ import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { atDraft, atShown, atVersion, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
 import type { TemplatesDeps } from './deps.ts';
-import { findTemplate } from './find.ts';
+import { findTemplate, type Named } from './find.ts';
 import type { Template, TemplateVersion } from './model.ts';
 import { contentOfVersion, numbersOf, publicationOf, saveDraft } from './versions.ts';
 
@@ -26,7 +26,7 @@ export interface ListedVersion extends Pick<TemplateVersion, 'version' | 'create
 export async function listVersions(
   deps: TemplatesDeps,
   project: Tenant,
-  templateId: string,
+  templateId: Named,
   page: Page,
 ): Promise<PageOf<ListedVersion>> {
   const template = await findTemplate(deps, project, templateId);
@@ -42,7 +42,7 @@ export async function listVersions(
 export async function readTemplate(
   deps: TemplatesDeps,
   project: Tenant,
-  templateId: string,
+  templateId: Named,
   version?: string,
 ): Promise<TemplateAt> {
   const template = await findTemplate(deps, project, templateId);
@@ -56,7 +56,7 @@ export async function readTemplate(
 export async function publishTemplate(
   deps: TemplatesDeps,
   project: Tenant,
-  templateId: string,
+  templateId: Named,
   version: number,
   by: By,
 ): Promise<TemplateAt> {
@@ -75,7 +75,7 @@ export async function publishTemplate(
 export async function restoreTemplate(
   deps: TemplatesDeps,
   project: Tenant,
-  templateId: string,
+  templateId: Named,
   { version, newestVersion }: { version: number; newestVersion?: number | undefined },
   by: By,
 ): Promise<TemplateAt> {

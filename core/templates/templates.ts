@@ -11,14 +11,16 @@ import { derivedId } from '../base/ids.ts';
 import { type By, isAuthor, madeBy, type Origin } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { KEYS_OF, partNamed } from './assemble/keys.ts';
+import { nounOf, referToParts, refuseUsedPart, usesOf } from './assemble/uses.ts';
 import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
 import type { TemplatesDeps } from './deps.ts';
-import { findTemplate } from './find.ts';
+import { findTemplate, type Named } from './find.ts';
 import type { Template, TemplateContent } from './model.ts';
 import { refuseUnseenVersion } from './publish.ts';
 import { contentOf, draftContent, firstVersion, numbersOf, saveDraft, savePublished } from './versions.ts';
-import { requireOne, rewritten, withoutBlocks } from './written.ts';
+import { isSameBase, isWritten, requireOne, rewritten, withMadeMail } from './written.ts';
 
 /** Returns in words what the removal of the template would break, or null. Called in the transaction of the removal. */
 type UseOfTemplate = (deps: CallerDeps, session: Session, template: NamedTemplate) => Promise<string | null>;
@@ -33,6 +35,8 @@ declare module '../base/deps.ts' {
 type TemplateInput = Described<typeof updateTemplateBody> & {
   text?: string | null;
   usesBrand?: boolean;
+  writtenCode?: string | null;
+  parts?: string[];
   isFlagged?: boolean;
   /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
   source?: Template['source'];
@@ -47,35 +51,42 @@ interface TemplateSearch {
 type NewTemplate = TemplateInput & { templateName: string };
 type NewCode = NewTemplate & { emailTemplate: string };
 type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
+
+/** A layout gets its id here, a snippet has its name. Left out: a template. */
+type NewPart = { kind: 'layout' } | { kind: 'snippet'; id: string };
+
 export async function createTemplate(
   deps: TemplatesDeps,
   project: Owner,
   input: NewTemplate,
   origin: Origin,
+  part?: NewPart,
 ): Promise<Template> {
   requireOne(input);
-  const made = newTemplate(project, (await withoutBlocks(deps, project, input)) as NewCode, origin);
+  const self = part && { id: '', ...part };
+  const made = newTemplate(project, (await withMadeMail(deps, project, input, { self })) as NewCode, origin, part);
   const { _id, projectId } = made;
   try {
     await inTransaction(deps, (session) => insertTemplate(deps, session, made));
   } catch (error) {
-    const stored = isDuplicateKey(error, '_id_') ? await deps.db.templates.findOne({ _id, projectId }) : null;
-    if (!stored) throw error;
-    return stored;
+    const stored = isDuplicateKey(error) ? await deps.db.templates.findOne({ _id, projectId }) : null;
+    if (stored) return stored;
+    if (isDuplicateKey(error, 'template_id')) throw nameTaken();
+    throw error;
   }
   deps.subscribers.publications.announce(deps, projectId);
   return made;
 }
 
 /** Checked and not stored. A repeat of the same request makes the same template. An author's is a draft. */
-export function newTemplate(project: Owner, input: NewCode, { at, seed, by }: Origin): Template {
+export function newTemplate(project: Owner, input: NewCode, { at, seed, by }: Origin, part?: NewPart): Template {
   checkGiven(input);
   const _id = derivedId(at, 'template', seed.toHexString());
   const isDraft = input.draft || isAuthor({ by });
   return {
     _id,
     projectId: project._id,
-    templateId: `A-${_id.toHexString().slice(0, 20)}`,
+    templateId: storedId(_id, part),
     templateName: input.templateName,
     subject: input.subject ?? '',
     previewText: input.previewText ?? '',
@@ -93,6 +104,9 @@ export function newTemplate(project: Owner, input: NewCode, { at, seed, by }: Or
     trackingClick: input.trackingClick ?? project.trackingClick,
     trackingOpen: input.trackingOpen ?? project.trackingOpen,
     utm: input.utm ?? null,
+    layoutId: input.layoutId ?? null,
+    writtenCode: input.writtenCode ?? null,
+    ...{ parts: input.parts ?? [], uses: usesOf(input) },
     newestVersion: 1,
     ...(isDraft
       ? { publishedVersion: 0, draftVersion: 1, publishedAt: null, publishedBy: null }
@@ -102,8 +116,18 @@ export function newTemplate(project: Owner, input: NewCode, { at, seed, by }: Or
   };
 }
 
+function storedId(_id: ObjectId, part: NewPart | undefined): string {
+  if (part?.kind === 'snippet') return `S-${part.id}`;
+  return `${part ? 'L' : 'A'}-${_id.toHexString().slice(0, 20)}`;
+}
+
+function nameTaken() {
+  return conflict('ALREADY_EXISTS', 'There is a snippet of this name already; change that one.', 'name: is taken');
+}
+
 /** With its first version. The caller announces what was published. */
 export async function insertTemplate(deps: TemplatesDeps, session: Session, made: Template): Promise<void> {
+  await referToParts(deps, session, { projectId: made.projectId }, made.uses);
   await deps.db.templates.insertOne(made, { session });
   await deps.db.templateVersions.insertOne(firstVersion(made), { session });
   if (numbersOf(made).published > 0 && !made.campaignId)
@@ -124,8 +148,9 @@ export async function listTemplates(
     ...named(search, 'templateName'),
     ...(campaignMails ? {} : { campaignId: NONE }),
   };
+  const hidden = { filter: { templateId: { $gte: KEYS_OF.layout.$gte } }, hint: 'template_id' };
   // The documents have whole mails: names are compared in the index.
-  return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'saved_names' });
+  return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'saved_names', hidden });
 }
 
 /**
@@ -135,46 +160,60 @@ export async function listTemplates(
 export async function updateTemplate(
   deps: TemplatesDeps,
   project: Pick<Project, '_id'>,
-  templateId: string,
+  named: Named,
   written: TemplateInput,
   by: By = {},
 ): Promise<TemplateAt> {
-  return changeWritten(deps, project, templateId, await withoutBlocks(deps, project, written), by);
+  if (!isWritten(written)) return changeWritten(deps, project, named, await withMadeMail(deps, project, written), by);
+  const before = await findTemplate(deps, project, named);
+  const { template: base } = written.draft || isAuthor(by) ? await atDraft(deps, before) : atShown(before);
+  const self = partNamed(before.templateId) ?? undefined;
+  const input = await withMadeMail(deps, project, written, { base, self });
+  return changeWritten(deps, project, named, input, { ...by, isSeen: (content) => isSameBase(base, content, written) });
+}
+
+/** Whether the stored content still is what the mail was put together with. */
+type IsSeen = (content: TemplateContent) => boolean;
+
+function changedMeanwhile() {
+  return conflict('INVALID_STATE', 'The template was changed meanwhile. Look at it, and repeat the call.');
 }
 
 /** Of content blocks, that are compiled already. With `session` the caller announces what was published. */
 export async function changeWritten(
   deps: TemplatesDeps,
   project: Pick<Project, '_id'>,
-  templateId: string,
+  named: Named,
   input: TemplateInput,
-  { session, ...by }: By & { session?: Session | undefined } = {},
+  { session, isSeen = () => true, ...by }: By & { session?: Session | undefined; isSeen?: IsSeen } = {},
 ): Promise<TemplateAt> {
   checkGiven(input);
   const isDraft = input.draft || isAuthor(by);
   const given = contentGiven(input);
   const plain = plainGiven(input);
+  const save = async (own: Session, template: Template, fields: Partial<TemplateContent>) => {
+    const before = isDraft ? await draftContent(deps, template, own) : contentOf(template);
+    if (!isSeen(before)) throw changedMeanwhile();
+    return (isDraft ? saveDraft : savePublished)(deps, own, template, rewritten(before, fields), by);
+  };
   const change = async (own: Session, template: Template): Promise<Partial<Template>> => {
     refuseUnseenVersion(template, input.newestVersion);
-    refuseUnseen('template', template, input.updatedAt);
-    const saved = !given
-      ? {}
-      : isDraft
-        ? await saveDraft(deps, own, template, rewritten(await draftContent(deps, template, own), given), by)
-        : await savePublished(deps, own, template, rewritten(contentOf(template), given), by);
+    refuseUnseen(nounOf(template.templateId), template, input.updatedAt);
+    const saved = given ? await save(own, template, given) : {};
     // The draft of a published template changes nothing of what GET answers.
     const isShown = !isDraft || Object.keys(plain).length > 0 || numbersOf(template).published === 0;
     return { ...plain, ...saved, ...(isShown ? { updatedAt: nextUpdate(template, deps.clock.now()) } : {}) };
   };
-  const after = await changeTemplate(deps, project, templateId, change, session);
+  const after = await changeTemplate(deps, project, named, change, session);
   return isDraft && !session ? atDraft(deps, after) : atShown(after);
 }
 
 /** The later of a deletion and a transaction that stores the name of the template is repeated, so that one of the two is refused. */
-export async function deleteTemplate(deps: TemplatesDeps, project: Project, templateId: string): Promise<void> {
+export async function deleteTemplate(deps: TemplatesDeps, project: Project, named: Named): Promise<void> {
   await inTransaction(deps, async (session) => {
-    const template = await findTemplate(deps, project, templateId, undefined, session);
+    const template = await findTemplate(deps, project, named, undefined, session);
     await removeTemplate(deps, session, template);
+    await refuseUsedPart(deps, session, template);
     const use = await useOfTemplate(deps, session, template);
     if (use) throw conflict('INVALID_STATE', `The template is used by ${use}; take it out there first.`);
   });
@@ -207,6 +246,9 @@ const CONTENT = [
   'emailTemplate',
   'text',
   'usesBrand',
+  'layoutId',
+  'writtenCode',
+  'parts',
   'subject',
   'previewText',
   'templateType',

@@ -20,12 +20,18 @@ export function shownVersion(template: Numbers): number {
   return published || newest;
 }
 
+/** As the author wrote it: code without what was put in. */
+export function writtenOf({ writtenCode, emailTemplate }: TemplateContent): string {
+  return writtenCode ?? emailTemplate;
+}
+
 export function contentOf(stored: TemplateContent): Required<TemplateContent> {
   const { subject, previewText, emailTemplate, templateType, builderType, editorJson, parentBodyProperties } = stored;
   const { trackingClick, trackingOpen, utm = null, text = null, usesBrand = false } = stored;
+  const { layoutId = null, writtenCode = null, parts = [] } = stored;
   return {
     ...{ subject, previewText, emailTemplate, templateType, builderType, editorJson, parentBodyProperties },
-    ...{ trackingClick, trackingOpen, utm, text, usesBrand },
+    ...{ trackingClick, trackingOpen, utm, text, usesBrand, layoutId, writtenCode, parts },
   };
 }
 

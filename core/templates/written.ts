@@ -1,15 +1,11 @@
-import { CONTENT_TAGS_MAX } from '../../schemas/templates/blocks.ts';
-import { TEMPLATE_LENGTH_MAX } from '../../schemas/templates/templates.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { invalid } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
-import { breather } from '../base/work/breathe.ts';
-import { type Brand, branded } from './blocks/brand.ts';
-import { checkContent } from './blocks/check.ts';
-import { type CompiledContent, compileContent } from './blocks/content.ts';
-import { compiledOnce } from './cache.ts';
+import { assembled, type MadeMail, type Source, sourceOf } from './assemble/assemble.ts';
+import type { PartName } from './assemble/keys.ts';
+import type { CompiledContent } from './blocks/content.ts';
 import type { TemplatesDeps } from './deps.ts';
 import type { TemplateContent } from './model.ts';
-import { brandOf } from './project-brand.ts';
 
 /** A template is written as code or as content blocks; both are stored with the HTML that mail is made of. */
 
@@ -20,37 +16,72 @@ interface Written {
   content?: unknown;
   text?: string | null;
   usesBrand?: boolean;
+  writtenCode?: string | null;
+  parts?: string[];
+  layoutId?: string | null;
   emailTemplate?: string;
   editorJson?: Record<string, unknown> | null;
   builderType?: 'code' | 'editor' | 'visual';
 }
 
-/** Throws 400 for content that is at fault, and for code that is given with content. A text of the caller is none of ours: it is left out. */
-export async function withoutBlocks<Input extends Written>(
+export function isWritten({ content, emailTemplate, layoutId }: Written): boolean {
+  return content !== undefined || emailTemplate !== undefined || layoutId !== undefined;
+}
+
+/**
+ * A call with the mail that it writes as it is stored. `base` is the content that it changes. Throws 400 for a mail that is at fault, and
+ * for code that is given with content. Fields that only this file makes are none of a caller's, and left out.
+ */
+export async function withMadeMail<Input extends Written>(
   deps: DbDeps,
   project: Tenant,
   input: Input,
+  { base, self }: { base?: TemplateContent | undefined; self?: PartName | undefined } = {},
 ): Promise<Input> {
-  const { content, text: _, usesBrand: __, ...code } = input;
-  if (content === undefined) return code as unknown as Input;
-  refuseBoth(input);
-  return { ...(code as unknown as Input), ...(await madeOfBlocks(content, { brand: await brandOf(deps, project) })) };
+  const { content, text: _, usesBrand: __, writtenCode: ___, parts: ____, ...plain } = input;
+  const given = plain as unknown as Input;
+  const source = sourceGiven(input, base);
+  if (!source) return given;
+  if (content !== undefined) refuseBoth(input);
+  return { ...given, ...(await assembled(deps, project, source, { self })) };
+}
+
+/** null: the mail stays as it is. */
+function sourceGiven({ content, emailTemplate, layoutId }: Written, base: TemplateContent | undefined): Source | null {
+  const known = base && sourceOf(base);
+  const layout = layoutId === undefined ? known?.layoutId : layoutId;
+  if (content !== undefined) return { content, layoutId: layout };
+  // An editor of code sends the HTML back that was made of blocks.
+  const isCode = emailTemplate !== undefined && !(known?.code === undefined && emailTemplate === base?.emailTemplate);
+  if (isCode) return { code: emailTemplate, layoutId: layout };
+  return known && layoutId !== undefined ? { ...known, layoutId } : null;
+}
+
+/** Whether content that is stored now still is what a mail was put together with, as far as the call left parts of it out. */
+export function isSameBase(base: TemplateContent, now: TemplateContent, { content, emailTemplate, layoutId }: Written) {
+  if (layoutId === undefined) return (base.layoutId ?? null) === (now.layoutId ?? null);
+  return content !== undefined || emailTemplate !== undefined || isDeepStrictEqual(sourceOf(base), sourceOf(now));
 }
 
 /** The mail of a campaign or of a step: code, or content blocks with what was made of them. */
-export type WrittenMail = Pick<TemplateContent, 'emailTemplate'> &
-  Partial<Pick<TemplateContent, 'text' | 'editorJson' | 'builderType' | 'usesBrand'>>;
+export type WrittenMail = MadeMail;
 
 /** null: the call writes none. `path` is the one of the content in the body. */
 export async function writtenMail(
   deps: DbDeps,
   project: Tenant,
-  { content, htmlTemplate }: { content?: unknown; htmlTemplate?: string | undefined },
+  {
+    content,
+    htmlTemplate,
+    layoutId,
+  }: { content?: unknown; htmlTemplate?: string | undefined; layoutId?: string | null },
   path = '',
 ): Promise<WrittenMail | null> {
-  if (content === undefined) return htmlTemplate === undefined ? null : { emailTemplate: htmlTemplate };
+  if (content === undefined && htmlTemplate === undefined) return null;
+  if (content === undefined)
+    return assembled(deps, project, { code: htmlTemplate, layoutId }, { field: `${path}htmlTemplate` });
   if (htmlTemplate !== undefined) refuseBeside([`${path}htmlTemplate`]);
-  return madeOfBlocks(content, { brand: await brandOf(deps, project), path: `${path}content` });
+  return assembled(deps, project, { content, layoutId }, { field: `${path}content` });
 }
 
 export function requireOne({ content, emailTemplate }: Written): void {
@@ -58,46 +89,14 @@ export function requireOne({ content, emailTemplate }: Written): void {
     throw invalid('Give emailTemplate or content.', 'emailTemplate: is required without content');
 }
 
-export async function madeOfBlocks(
-  given: unknown,
-  { brand, path }: { brand: Brand; path?: string },
-): Promise<WrittenMail> {
-  const { content, usesBrand } = branded(given, brand);
-  const { html, text } = await compiledBlocks(content, path);
-  const editorJson = given as Record<string, unknown>;
-  return { emailTemplate: html, text, editorJson, builderType: 'editor', usesBrand };
-}
-
 /** For a look at content that is not saved. */
-export async function renderedBlocks(deps: DbDeps, project: Tenant, content: unknown): Promise<CompiledContent> {
-  const { emailTemplate: html, text } = await madeOfBlocks(content, { brand: await brandOf(deps, project) });
+export async function renderedBlocks(
+  deps: DbDeps,
+  project: Tenant,
+  source: Pick<Source, 'content' | 'layoutId'>,
+): Promise<CompiledContent> {
+  const { emailTemplate: html, text } = await assembled(deps, project, source);
   return { html, text: text ?? '' };
-}
-
-/** Throws 400 for content that is at fault. Long content takes some milliseconds a step, with pauses between. */
-export async function compiledBlocks(content: unknown, path = 'content'): Promise<CompiledContent> {
-  const pause = breather();
-  const checked = checkContent(content, path);
-  await pause();
-  const compiled = compileContent(checked);
-  const { html, text } = compiled;
-  if (html.length > TEMPLATE_LENGTH_MAX) throw tooLong('1 MiB of HTML', path);
-  if (tagsIn(html) > CONTENT_TAGS_MAX || tagsIn(text) > CONTENT_TAGS_MAX)
-    throw tooLong(`${CONTENT_TAGS_MAX} variables and conditions`, path);
-  await pause();
-  compiledOnce(html, 'html', path);
-  await pause();
-  compiledOnce(text, 'text', path);
-  await pause();
-  return compiled;
-}
-
-function tooLong(limit: string, path: string) {
-  return invalid(`The content makes more than ${limit}.`, `${path}: makes more than ${limit}`);
-}
-
-function tagsIn(source: string): number {
-  return source.split('{{').length - 1;
 }
 
 /**
@@ -110,7 +109,8 @@ export function rewritten(before: TemplateContent, given: Partial<TemplateConten
   const isCode = after.emailTemplate !== before.emailTemplate || given.editorJson !== undefined;
   if (!isCode) return { ...after, builderType: 'editor' };
   const { builderType = 'code', editorJson = null } = given;
-  return { ...after, builderType, editorJson, text: null, usesBrand: false };
+  const alone = given.parts ? {} : { layoutId: null, writtenCode: null, parts: [] };
+  return { ...after, ...alone, builderType, editorJson, text: null, usesBrand: false };
 }
 
 function refuseBoth(input: Written): void {

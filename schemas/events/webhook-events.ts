@@ -140,13 +140,17 @@ const step = data('StepOfContact', {
   },
 });
 
-const template = data('TemplatePublication', {
-  templateId: { type: 'string' },
-  templateName: { type: 'string' },
+const publication = {
   version: { type: 'integer' },
   publishedAt: timestampField,
   publishedBy: { ...nullableId, description: 'The id of the member; null: a key published it.' },
+} as const;
+const template = data('TemplatePublication', {
+  templateId: { type: 'string' },
+  templateName: { type: 'string' },
+  ...publication,
 });
+const part = data('PartPublication', { id: { type: 'string' }, name: { type: 'string' }, ...publication });
 
 const migration = data('MigrationChange', {
   id: idField,
@@ -204,6 +208,8 @@ export const webhookEvents: Record<WebhookEventType, EventFacts> = {
     description: 'A version of a template was published: what is sent from now on is made of it.',
     data: template,
   },
+  'layout.published': { description: 'A version of a layout was published; templates keep theirs.', data: part },
+  'snippet.published': { description: 'A version of a snippet was published; templates keep theirs.', data: part },
   'migration.running': { description: 'A migration began to run, or continued.', data: migration },
   'migration.progress': { description: 'A migration got further.', data: migration },
   'migration.needs_attention': { description: 'A migration waits for the decision of a person.', data: migration },

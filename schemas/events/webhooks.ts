@@ -28,6 +28,8 @@ export const eventTypes = [
   'automation.completed',
   'automation.exited',
   'template.published',
+  'layout.published',
+  'snippet.published',
   'migration.running',
   'migration.progress',
   'migration.needs_attention',

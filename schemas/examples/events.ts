@@ -103,6 +103,7 @@ const data: Record<string, unknown> = {
     publishedAt: later,
     publishedBy: null,
   },
+  PartPublication: { id: 'footer', name: 'footer', version: 2, publishedAt: later, publishedBy: null },
   MigrationChange: {
     id: ids.migration,
     bulkOperationId: ids.migration,

@@ -75,6 +75,10 @@ interface Fields {
   html: { html: string };
   when: { match?: 'all' | 'any'; tests: Test[] } & Branches;
   each: { list: string } & Branches;
+  /** `blocks`: those of the snippet, once it is put in. */
+  snippet: { name: string; blocks?: Block[] };
+  /** Of a layout. `blocks`: those of the mail, once they are put in. */
+  content: { blocks?: Block[] };
 }
 
 export type BlockType = keyof Fields;

@@ -120,6 +120,9 @@ const test = {
   },
 };
 
+/** In no document: who writes content leaves it out. */
+const putIn = { blocks: inner };
+
 /** `ofBrand`: the fields that the brand has, where the block says so; it says so in documents alone. */
 interface TypeFields {
   required: string[];
@@ -192,6 +195,14 @@ const fieldsOf: Record<BlockType, TypeFields> = {
     },
   },
   each: { required: ['list', 'blocks'], properties: { list: variable, blocks: inner, otherwise: inner } },
+  snippet: {
+    required: ['name'],
+    properties: {
+      name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$', description: 'Of a snippet of content blocks.' },
+      ...putIn,
+    },
+  },
+  content: { required: [], properties: putIn },
 };
 
 export const blockTypes = Object.keys(fieldsOf) as BlockType[];
@@ -202,10 +213,14 @@ export const blockSchemas = schemasOf(({ required, properties }) => ({ required,
 const describedBlocks = schemasOf(({ required, properties, ofBrand: named }) => ({
   required: required.filter((name) => !named?.includes(name)),
   properties: {
-    ...properties,
+    ...(properties.blocks && !required.includes('blocks') ? without(properties, 'blocks') : properties),
     ...(named && { brand: { ...ofBrand, description: `Instead of ${named[0]}: that of the brand.` } }),
   },
 }));
+
+function without(properties: JsonSchema, name: string): JsonSchema {
+  return Object.fromEntries(Object.entries(properties).filter(([one]) => one !== name));
+}
 
 function schemasOf(of: (fields: TypeFields) => TypeFields): Readonly<Record<BlockType, JsonSchema>> {
   const schemas = Object.entries(fieldsOf).map(([type, fields]) => {

@@ -33,6 +33,13 @@ export const previewLinkFields = {
   expiresIn: { type: 'integer', description: 'Seconds.' },
 } as const;
 
+/** Of GET /layouts. */
+const layoutId = {
+  type: ['string', 'null'],
+  maxLength: 64,
+  description: 'The layout that the mail stands in.',
+} as const;
+
 const fields = {
   templateName: { type: 'string', minLength: 1, maxLength: TEMPLATE_NAME_MAX, format: 'line', pattern: '\\S' },
   content: contentField,
@@ -55,13 +62,14 @@ const fields = {
   trackingClick: { type: 'boolean' },
   trackingOpen: { type: 'boolean' },
   utm: utmField,
+  layoutId,
 } as const;
 
 export const renderTemplateBody = schema({
   title: 'RenderTemplateBody',
   type: 'object',
   required: ['content'],
-  properties: { content: contentField },
+  properties: { content: contentField, layoutId },
 });
 
 /** Of mail that is longer Gmail shows the first 102 kB. */
@@ -107,8 +115,8 @@ export const renderAnswer = shape({
   },
 });
 
-const versionNumber = { type: 'integer', minimum: 1, maximum: 2_000_000_000 } as const;
-const newestVersion = {
+export const versionNumber = { type: 'integer', minimum: 1, maximum: 2_000_000_000 } as const;
+export const newestVersion = {
   ...versionNumber,
   description: 'The newest version that the caller saw: 409 when there is a newer one.',
 } as const;
@@ -194,7 +202,7 @@ export const previewDraftBody = schema({
   required: ['emailTemplate'],
   properties: {
     emailTemplate: { ...emailTemplate, minLength: 0 },
-    ...{ subject, previewText, utm },
+    ...{ subject, previewText, utm, layoutId },
     templateType: {
       ...templateType,
       description: 'With marketing properties of the contact are known by their bare names, as in a campaign.',
@@ -262,6 +270,7 @@ export const template = {
     'trackingClick',
     'trackingOpen',
     'utm',
+    'layoutId',
     'version',
     'publishedVersion',
     'draftVersion',
@@ -278,7 +287,7 @@ export const template = {
     templateName: { type: 'string' },
     subject: { type: 'string' },
     previewText: { type: 'string' },
-    emailTemplate: { type: 'string' },
+    emailTemplate: { type: 'string', description: 'Code as it was written; HTML made of content blocks.' },
     templateType,
     builderType: { type: 'string', enum: ['code', 'editor'] },
     description: { type: 'string' },
@@ -294,6 +303,7 @@ export const template = {
     trackingClick: { type: 'boolean' },
     trackingOpen: { type: 'boolean' },
     utm: utmField,
+    layoutId,
     version: { type: 'integer', description: 'Whose content this answer has.' },
     publishedVersion: {
       type: ['integer', 'null'],
@@ -308,7 +318,7 @@ export const template = {
   },
 } as const;
 
-const listedVersion = {
+export const listedVersion = {
   title: 'TemplateVersion',
   type: 'object',
   required: ['version', 'state', 'createdBy', 'createdAt', 'publishedAt', 'publishedBy'],

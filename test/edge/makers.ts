@@ -83,6 +83,18 @@ export const makers: Record<
       (await client.post('/templates', { templateName: 'Theirs', emailTemplate: '<p>Theirs</p>' })).body.data
         .templateId,
   },
+  layoutId: {
+    make: async ({ client }) =>
+      (await client.post('/layouts', { name: 'Theirs', emailTemplate: '{{{content}}}' })).body.data.id,
+    random: 'L-0123456789abcdef0123',
+  },
+  snippetName: {
+    make: async ({ client }) => {
+      const name = `s-${crypto.randomUUID().slice(0, 8)}`;
+      return (await client.post('/snippets', { name, emailTemplate: 'Theirs' })).body.data.id;
+    },
+    random: 'nothing',
+  },
   emailId: {
     make: async ({ client, project }, { deps }) => {
       const domainName = `d${crypto.randomUUID()}.example.com`;

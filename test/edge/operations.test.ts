@@ -95,6 +95,14 @@ describe('The table of operations', () => {
     const prepared = [
       ...['campaigns.create', 'campaigns.update', 'campaigns.duplicate', 'campaigns.test'],
       ...['templates.create', 'templates.update', 'templates.restore', 'automations.create', 'automations.update'],
+      ...[
+        'layouts.create',
+        'layouts.update',
+        'layouts.restore',
+        'snippets.create',
+        'snippets.update',
+        'snippets.restore',
+      ],
       ...['contacts.import', 'contacts.previewImport', 'contacts.bulkUpdate', 'contactLists.create'],
       ...['templates.test', 'media.upload', 'automations.discardDraft'],
     ];

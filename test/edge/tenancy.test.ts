@@ -63,6 +63,10 @@ const bodies: Record<string, unknown> = {
   '/templates/{templateId}/test': { emails: ['a@in.test'], from: { email: 'a@example.com' } },
   '/templates/{templateId}/publish': { version: 1 },
   '/templates/{templateId}/restore': { version: 1 },
+  '/layouts/{layoutId}/publish': { version: 1 },
+  '/layouts/{layoutId}/restore': { version: 1 },
+  '/snippets/{snippetName}/publish': { version: 1 },
+  '/snippets/{snippetName}/restore': { version: 1 },
   '/contact-lists/{contactListId}/contacts/remove': { emails: ['theirs@example.com'] },
 };
 

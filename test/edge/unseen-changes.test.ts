@@ -40,6 +40,15 @@ describe('An update that says which state it changes', () => {
       },
     },
     {
+      name: 'layout',
+      field: 'name',
+      make: async () => {
+        const { client } = environment.own;
+        const { id } = await made(client, '/layouts', { name: 'News', emailTemplate: '{{{content}}}' });
+        return { client, path: `/layouts/${id}` };
+      },
+    },
+    {
       name: 'project',
       field: 'name',
       make: async () => {

@@ -1,6 +1,6 @@
 import { refuseStrangers } from '../../../core/accounts/members.ts';
 import { testTemplate } from '../../../core/mail/accept/send-test.ts';
-import { previewSource, previewTemplate } from '../../../core/mail/previews/drafts.ts';
+import { previewTemplate, previewWritten } from '../../../core/mail/previews/drafts.ts';
 import { convertSource } from '../../../core/templates/convert/convert.ts';
 import { listVersions, publishTemplate, readTemplate, restoreTemplate } from '../../../core/templates/publish.ts';
 import { startersIn } from '../../../core/templates/starters/starters.ts';
@@ -175,7 +175,7 @@ export const templateRoutes = [
     errors: { 422: 'The template fails with these data.' },
     isComputed: true,
     perMinute: PREVIEWS_A_MINUTE,
-    handler: async ({ deps, project, body }) => previewSource(deps, project, { ...body, text: null }, body),
+    handler: async ({ deps, project, body }) => previewWritten(deps, project, body),
   }),
   endpoint({
     operation: 'templates.render',
@@ -190,7 +190,7 @@ export const templateRoutes = [
     answer: renderAnswer,
     isComputed: true,
     perMinute: PREVIEWS_A_MINUTE,
-    handler: async ({ deps, project, body }) => renderedBlocks(deps, project, body.content),
+    handler: async ({ deps, project, body }) => renderedBlocks(deps, project, body),
   }),
   endpoint({
     operation: 'templates.convert',

@@ -41,6 +41,8 @@ const fresh: Fresh = {
   html: () => ({ html: '<p style="margin:0">HTML of your own</p>' }),
   when: () => ({ tests: [{ variable: 'firstName', is: 'set' }], blocks: [] }),
   each: () => ({ list: 'items', blocks: [] }),
+  snippet: () => ({ name: 'footer' }),
+  content: () => ({}),
 };
 
 /** A new block, which the interface takes as it is. */

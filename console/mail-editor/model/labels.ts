@@ -26,6 +26,8 @@ export const labels: Record<BlockType, Label> = {
   video: { label: 'Video', hint: 'A picture that leads to it', words: 'film play' },
   when: { label: 'Only for some', hint: 'Blocks for people with a value', words: 'when if condition' },
   each: { label: 'For each item', hint: 'Blocks once for each item of a list', words: 'each repeat loop' },
+  snippet: { label: 'Snippet', hint: 'Blocks that many mails share', words: 'partial shared part' },
+  content: { label: 'The mail', hint: 'Where the blocks of a mail stand in this layout', words: 'content slot place' },
   html: { label: 'HTML', hint: 'Code of your own', words: 'code' },
 };
 
@@ -54,6 +56,7 @@ function wordsIn(block: Block): string {
     case 'video':
       return block.alt;
     case 'header':
+    case 'snippet':
     case 'signature':
       return block.name ?? '';
     default:

@@ -18,12 +18,13 @@ export function nodeName(type: BlockType): string {
 
 const ANYWHERE = 'block nested inner';
 /** No columns inside columns, and a footer at the top level alone. */
-const groups: Partial<Record<BlockType, string>> = { columns: 'block nested', footer: 'block' };
+const groups: Partial<Record<BlockType, string>> = { columns: 'block nested', footer: 'block', content: 'block' };
 
 const contents: Record<BlockType, string> = {
   ...{ text: '(paragraph | list)*', heading: 'inline*', quote: 'inline*', button: 'inline*', footer: 'inline*' },
   ...{ table: 'row*', signature: 'line*', columns: 'column+', when: 'blocks otherwise?', each: 'blocks otherwise?' },
   ...{ image: '', divider: '', space: '', social: '', menu: '', video: '', header: '', html: '' },
+  ...{ snippet: '', content: '' },
 };
 
 function blockSpec(type: BlockType): NodeSpec {

@@ -83,6 +83,8 @@ export const specs: Record<BlockType, readonly Spec[]> = {
   html: [
     { name: 'html', label: 'HTML', kind: 'area', hint: 'Every element closed, no scripts; {{variables}} as in code.' },
   ],
+  snippet: [{ name: 'name', label: 'Snippet', kind: 'line', hint: 'Its name, as in the list of snippets.' }],
+  content: [],
   when: [],
   each: [{ name: 'list', label: 'List', kind: 'line', hint: 'The name of a variable that is a list: order.items' }],
 };

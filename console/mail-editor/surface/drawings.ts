@@ -153,6 +153,8 @@ const drawings: { [Type in BlockType]: Draw<Type> } = {
   header: still(({ name = 'Name of the brand', src, width = 160, align = '' }) =>
     element('p', { class: `m-header ${align}` }, src ? pictureOf(src, name, width) : name),
   ),
+  snippet: still(({ name }) => element('p', { class: 'm-part' }, `Snippet “${name}”`)),
+  content: still(() => element('p', { class: 'm-part' }, 'The mail stands here')),
   html: still(({ html }) => element('pre', { class: 'm-html' }, html)),
 };
 

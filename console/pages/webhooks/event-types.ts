@@ -28,6 +28,8 @@ const all: Record<ProjectEventType, true> = {
   'automation.completed': true,
   'automation.exited': true,
   'template.published': true,
+  'layout.published': true,
+  'snippet.published': true,
   'migration.running': true,
   'migration.progress': true,
   'migration.needs_attention': true,

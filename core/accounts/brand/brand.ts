@@ -7,7 +7,12 @@ import type { By } from '../../base/maker.ts';
 import type { Project, ProjectBrand } from '../../base/model.ts';
 import { changeProject } from '../../base/projects.ts';
 import type { Brand } from '../../templates/blocks/brand.ts';
-import { publishWithBrand, type Republished, type TouchedTemplates, touchedBy } from '../../templates/brand-uses.ts';
+import {
+  publishWithBrand,
+  type Republished,
+  type TouchedTemplates,
+  touchedBy,
+} from '../../templates/parts/republish.ts';
 import { checkBrand, completeBrand } from '../../templates/project-brand.ts';
 import { KEYS_CHANGED } from '../api-keys.ts';
 import type { AccountsDeps } from '../deps.ts';

@@ -58,7 +58,9 @@ async function emailOf(deps: AutomationsDeps, project: Tenant, place: Place): Pr
     return { ...email, ...(known ?? (await blocksGiven(deps, project, email, given))) };
   }
   if (given.templateId) throw besideTemplate(path);
-  return { ...email, ...stored(await writtenMail(deps, project, { content, htmlTemplate }, path)) };
+  const mail = await writtenMail(deps, project, { content, htmlTemplate }, path);
+  if (mail?.parts?.length) throw withSnippets(path);
+  return { ...email, ...stored(mail) };
 }
 
 function storedMail(before: readonly AutomationStep[], stepId: string): AutomationEmail {
@@ -96,6 +98,12 @@ function stored(mail: WrittenMail | null): Partial<AutomationEmail> {
   if (!mail?.editorJson) return {};
   const { emailTemplate, text, editorJson } = mail;
   return { htmlTemplate: emailTemplate, editorJson, ...(text ? { text } : {}) };
+}
+
+/** A step has no versions that would be published again when a snippet is. */
+function withSnippets(path: string) {
+  const fault = `${path}content: has a snippet; save it as a template, and name that`;
+  return invalid(`The automation is not valid: ${fault}`, fault);
 }
 
 function besideTemplate(path: string) {

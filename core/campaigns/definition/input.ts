@@ -11,6 +11,7 @@ import { getSender, requireVerifiedDomain } from '../../domains/senders.ts';
 import { GLOBAL_LIST, wireListId } from '../../people/global-list.ts';
 import { findLists } from '../../people/lists/lists.ts';
 import type { ContactList } from '../../people/model.ts';
+import { withoutSnippets } from '../../templates/assemble/code.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate, requirePublished } from '../../templates/find.ts';
 import { isOwnOf, ownMail, publishOwn } from '../../templates/own/mails.ts';
@@ -61,7 +62,7 @@ const PLAIN = [
 /** The fields that a call sets by value, checked without a read. */
 export function plainFields(before: Campaign, input: CampaignInput): Fields {
   const { from, replyTo, gradual, subject, previewText, htmlTemplate, tags } = input;
-  if (htmlTemplate !== undefined) compiled(htmlTemplate, 'html', 'htmlTemplate');
+  if (htmlTemplate !== undefined) compiled(withoutSnippets(htmlTemplate), 'html', 'htmlTemplate');
   if (subject !== undefined) compiled(subject, 'subject', 'subject');
   if (previewText !== undefined) compiled(previewText, 'subject', 'previewText');
   plainAudience(input);
@@ -108,9 +109,11 @@ export async function namedFields(deps: CampaignsDeps, project: Project, input: 
 export async function broughtMail(
   deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
-  { content, htmlTemplate }: CampaignInput,
+  { content, htmlTemplate, templateId }: CampaignInput,
 ): Promise<WrittenMail | null> {
-  return writtenMail(deps, project, { content, htmlTemplate });
+  if (content === undefined && htmlTemplate === undefined) return null;
+  const changed = templateId === undefined ? null : await findTemplate(deps, project, templateId, 'templateId');
+  return writtenMail(deps, project, { content, htmlTemplate, layoutId: changed?.layoutId ?? null });
 }
 
 interface TemplateWrite {

@@ -1,6 +1,7 @@
 import { unprocessable } from '../../base/errors.ts';
 import type { Project, Utm } from '../../base/model.ts';
 import { breathe } from '../../base/work/breathe.ts';
+import { assembled } from '../../templates/assemble/assemble.ts';
 import { compiledOnce } from '../../templates/cache.ts';
 import { type Variables, variableOf } from '../../templates/language/templates.ts';
 import { TemplateRenderError } from '../../templates/language/values.ts';
@@ -56,6 +57,16 @@ export async function previewTemplate(
   checkData(given.dynamicData, 'dynamicData');
   const { template } = await readTemplate(deps, project, templateId, version);
   return previewSource(deps, project, template, given);
+}
+
+/** Code as it is written, with its layout and snippets. */
+export async function previewWritten(
+  deps: MailDeps,
+  project: Pick<Project, '_id'>,
+  { layoutId, ...written }: DraftSource & { layoutId?: string | null | undefined } & Given,
+): Promise<DraftPreview> {
+  const { emailTemplate } = await assembled(deps, project, { code: written.emailTemplate, layoutId });
+  return previewSource(deps, project, { ...written, emailTemplate, text: null }, written);
 }
 
 type DraftSource = Pick<Template, 'emailTemplate'> &

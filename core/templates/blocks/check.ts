@@ -24,6 +24,11 @@ export function checkContent(content: unknown, path = 'content'): Content {
   return content as Content;
 }
 
+/** A fault that is found outside the check of one block. */
+export function refusedBlocks(path: string, fault: Fault, id?: string) {
+  return refused([faultLine([path, fault.field], fault, id)]);
+}
+
 function refused(lines: readonly string[]) {
   const details = lines.join('; ');
   return invalid(`The content is not valid: ${details}`, details);
@@ -31,7 +36,7 @@ function refused(lines: readonly string[]) {
 
 class Checker {
   readonly #lines: string[] = [];
-  readonly #ids = new Set<string>();
+  #ids = new Set<string>();
   #blocks = 0;
 
   check(blocks: readonly Block[], path: string): string[] {
@@ -56,7 +61,18 @@ class Checker {
     for (const fault of faults) this.#add(path, block.id, fault);
     this.#ids.add(block.id);
     if (unknown || faults.length > 0) return;
-    for (const [field, inside] of kind!.inside?.(block) ?? []) this.#checkEach(inside, `${path}/${field}`, depth + 1);
+    for (const [field, inside] of kind!.inside?.(block) ?? []) {
+      if (kind!.isPart) this.#checkPart(inside, `${path}/${field}`, depth);
+      else this.#checkEach(inside, `${path}/${field}`, depth + 1);
+    }
+  }
+
+  /** Blocks that were written elsewhere: their ids are their own, and their place is the one of the block. */
+  #checkPart(blocks: readonly Block[], path: string, depth: number): void {
+    const ids = this.#ids;
+    this.#ids = new Set();
+    this.#checkEach(blocks, path, depth);
+    this.#ids = ids;
   }
 
   #placeFaults({ id, type }: Block, depth: number): Fault[] {

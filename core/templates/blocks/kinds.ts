@@ -1,6 +1,7 @@
 import type { Block, BlockType } from '../../../schemas/templates/block-types.ts';
 import { columns } from './frames/columns.ts';
 import { each } from './frames/each.ts';
+import { content, snippet } from './frames/parts.ts';
 import { when } from './frames/when.ts';
 import type { Kind } from './kit/kind.ts';
 import { button } from './things/button.ts';
@@ -21,7 +22,7 @@ import { text } from './words/text.ts';
 const kinds: { [Type in BlockType]: Kind<Type> } = {
   ...{ text, heading, quote, signature, table, menu, social, header, footer },
   ...{ image, button, divider, space, video, html },
-  ...{ columns, when, each },
+  ...{ columns, when, each, snippet, content },
 };
 
 /** undefined: there is no such type. */

@@ -1,8 +1,8 @@
 import type { Block, Content, Look, Span } from '../../../schemas/templates/block-types.ts';
 import { AppError, invalid } from '../../base/errors.ts';
 import { breathe } from '../../base/work/breathe.ts';
+import { compiledBlocks } from '../assemble/assemble.ts';
 import { compiledOnce } from '../cache.ts';
-import { compiledBlocks } from '../written.ts';
 import { backgroundOf } from './styles.ts';
 import { type Element, isElement, NotConvertible, readTree } from './tree.ts';
 import { type Findings, type Note, Walk } from './walk.ts';

@@ -281,5 +281,7 @@ function compileOnly({ params: [only, ...others], hash, loc }: CallNode, compile
 }
 
 function notSupported(type: string): string {
-  return /Partial/.test(type) ? 'Partials ({{> }}) are not supported.' : 'Decorators ({{* }}) are not supported.';
+  return /Partial/.test(type)
+    ? 'Partials ({{> }}) are not supported here; in the code of a mail {{> name}} is a snippet, without values.'
+    : 'Decorators ({{* }}) are not supported.';
 }

@@ -32,6 +32,7 @@ interface Live {
   automationId: string;
   pausedId: string;
   formId: string;
+  layoutId: string;
 }
 
 type Try = (client: Client, live: Live) => Promise<Reply>;
@@ -64,8 +65,11 @@ describe('Mail that goes out', () => {
     author = await signIn(environment, own, 'author');
     editor = await signIn(environment, own, 'editor');
     const { client } = own;
+    await done(client.post('/snippets', { name: 'footer', emailTemplate: '<p>Published</p>' }));
+    const layout = { name: 'L', emailTemplate: '<h1>Published</h1>{{{content}}}{{> footer}}' };
+    const { id: layoutId } = await done(client.post('/layouts', layout));
     const { id, templateId } = await done(
-      client.post('/templates', { templateName: 'T', subject: 'Published', emailTemplate: HTML }),
+      client.post('/templates', { templateName: 'T', subject: 'Published', emailTemplate: HTML, layoutId }),
     );
     const scheduled = { ...campaign, templateId, publish: true, scheduledAt: tomorrow() };
     const { id: campaignId } = await done(client.post('/campaigns', scheduled));
@@ -79,7 +83,7 @@ describe('Mail that goes out', () => {
     const form = { name: 'Form', listIds: [listId], confirmationTemplateId: templateId };
     const { id: formId } = await done(client.post('/forms', form));
     await done(client.post('/contacts', { email: 'reader@in.test' }));
-    live = { templateId, id, campaignId, automationId, pausedId, formId };
+    live = { templateId, id, campaignId, automationId, pausedId, formId, layoutId };
   });
 
   /** The mail that people would get now, whatever makes it leave, and all that decides on it. Tests go to members, and are left out. */
@@ -199,6 +203,19 @@ describe('Mail that goes out', () => {
         return client.post(path, { version: 2 });
       },
     ),
+    'layouts.create': [(client) => client.post('/layouts', { name: 'Bad', emailTemplate: '{{{content}}}' })],
+    'layouts.update': [
+      (client, { layoutId }) => client.patch(`/layouts/${layoutId}`, { emailTemplate: 'Bad {{{content}}}' }),
+      (client, { layoutId }) =>
+        client.patch(`/layouts/${layoutId}`, { emailTemplate: 'Bad {{{content}}}', draft: false }),
+    ],
+    'layouts.restore': [(client, { layoutId }) => client.post(`/layouts/${layoutId}/restore`, { version: 1 })],
+    'snippets.create': [(client) => client.post('/snippets', { name: 'bad', emailTemplate: 'Bad' })],
+    'snippets.update': [
+      (client) => client.patch('/snippets/footer', { emailTemplate: 'Bad' }),
+      (client) => client.patch('/snippets/footer', { emailTemplate: 'Bad', draft: false }),
+    ],
+    'snippets.restore': [(client) => client.post('/snippets/footer/restore', { version: 1 })],
     'templates.test': both(
       (id) => `/templates/${id}/test`,
       (client, path) => client.post(path, { emails: [author.member.email], from: { email: SENDER }, version: 'draft' }),

@@ -20,8 +20,8 @@ import { freshBlock } from '../../../console/mail-editor/model/fresh.ts';
 import { uniqueIds } from '../../../console/mail-editor/model/ids.ts';
 import { backspace, enter, lineBelow, nextCell } from '../../../console/mail-editor/model/keys.ts';
 import { KINDS } from '../../../console/mail-editor/model/schema.ts';
+import { compiledBlocks } from '../../../core/templates/assemble/assemble.ts';
 import { checkContent } from '../../../core/templates/blocks/check.ts';
-import { compiledBlocks } from '../../../core/templates/written.ts';
 import type { Block, Content } from '../../../schemas/templates/block-types.ts';
 
 const RUNS = 100;

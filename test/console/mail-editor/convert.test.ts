@@ -86,6 +86,8 @@ const flat: Record<string, fc.Arbitrary<unknown>> = {
   header: of('header', { name: words }, { src: words, href: words, width: fc.nat(), align }),
   footer: of('footer', { unsubscribe: words }, { spans, preferences: words }),
   html: of('html', { html: words }),
+  snippet: of('snippet', { name: words }),
+  content: of('content'),
 };
 
 function blocks(depth: number): fc.Arbitrary<unknown[]> {

@@ -1,3 +1,4 @@
+import type { Block } from '../../../../schemas/templates/block-types.ts';
 import { layoutTable } from '../kit/html.ts';
 import type { Kind } from '../kit/kind.ts';
 import { fault } from '../kit/spans.ts';
@@ -25,10 +26,15 @@ export const columns: Kind<'columns'> = {
     return all.map(({ blocks }) => inside(blocks)).join('');
   },
   check({ columns: all }) {
-    const isInside = all.some(({ blocks }) => blocks.some(({ type }) => type === 'columns'));
+    const isInside = all.some(({ blocks }) => blocks.some(hasColumns));
     return fault('columns', isInside ? 'must not have columns inside columns' : undefined);
   },
   inside({ columns: all }) {
     return all.map(({ blocks }, index) => [`columns/${index}/blocks`, blocks]);
   },
 };
+
+function hasColumns(block: Block): boolean {
+  if (block.type === 'snippet' || block.type === 'content') return block.blocks?.some(hasColumns) ?? false;
+  return block.type === 'columns';
+}

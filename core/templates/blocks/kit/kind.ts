@@ -28,6 +28,8 @@ export interface Kind<Type extends BlockType> {
   check(block: Block<Type>): Fault[];
   /** Stands around other blocks. */
   isFrame?: true;
+  /** Stands for blocks that were written elsewhere. */
+  isPart?: true;
   /** Blocks inside this one, by the path to each list. */
   inside?(block: Block<Type>): Array<[path: string, blocks: readonly Block[]]>;
 }

@@ -1,15 +1,16 @@
 import type { ObjectId } from 'mongodb';
-import { AppError } from '../base/errors.ts';
-import type { By } from '../base/maker.ts';
-import type { Project } from '../base/model.ts';
-import { breather } from '../base/work/breathe.ts';
-import type { Brand } from './blocks/brand.ts';
-import type { TemplatesDeps } from './deps.ts';
-import type { Template } from './model.ts';
-import { brandOf } from './project-brand.ts';
-import { changeWritten } from './templates.ts';
-import { numbersOf } from './versions.ts';
-import { madeOfBlocks } from './written.ts';
+import { AppError } from '../../base/errors.ts';
+import type { By } from '../../base/maker.ts';
+import type { Project } from '../../base/model.ts';
+import { breather } from '../../base/work/breathe.ts';
+import { assembled, sourceOf } from '../assemble/assemble.ts';
+import { KEYS_OF } from '../assemble/keys.ts';
+import type { Brand } from '../blocks/brand.ts';
+import type { TemplatesDeps } from '../deps.ts';
+import type { Template } from '../model.ts';
+import { brandOf } from '../project-brand.ts';
+import { changeWritten } from '../templates.ts';
+import { numbersOf } from '../versions.ts';
 
 type DbDeps = Pick<TemplatesDeps, 'db'>;
 
@@ -29,7 +30,7 @@ export async function touchedBy(
   { _id: projectId }: Pick<Project, '_id'>,
   brand: Brand,
 ): Promise<TouchedTemplates> {
-  const named = { projectId, usesBrand: true as const };
+  const named = { projectId, usesBrand: true as const, templateId: KEYS_OF.template };
   const pause = breather();
   const templates: TouchedTemplates['templates'] = [];
   let total = 0;
@@ -37,14 +38,14 @@ export async function touchedBy(
     await pause();
     if (numbersOf(template).published === 0) continue;
     total += 1;
-    if (await isChangedBy(template, brand)) templates.push(template);
+    if (await isChangedBy(deps, template, brand)) templates.push(template);
   }
   return { templates, total };
 }
 
-async function isChangedBy({ editorJson, emailTemplate }: Template, brand: Brand): Promise<boolean> {
-  const made = await madeOfBlocks(editorJson, { brand });
-  return made.emailTemplate !== emailTemplate;
+async function isChangedBy(deps: DbDeps, template: Template, brand: Brand): Promise<boolean> {
+  const made = await assembled(deps, { _id: template.projectId }, sourceOf(template), { brand });
+  return made.emailTemplate !== template.emailTemplate;
 }
 
 export interface Republished {
@@ -79,7 +80,7 @@ async function publishOne(
   const template = await deps.db.templates.findOne({ projectId, templateId, usesBrand: true });
   if (!template || numbersOf(template).published === 0) return 'It is no published template that names the brand.';
   try {
-    const made = await madeOfBlocks(template.editorJson, { brand });
+    const made = await assembled(deps, { _id: projectId }, sourceOf(template), { brand });
     await changeWritten(deps, { _id: projectId }, templateId, { ...made, newestVersion: template.newestVersion }, by);
     return null;
   } catch (error) {
