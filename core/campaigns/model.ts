@@ -52,6 +52,28 @@ interface CampaignGradual {
   releasedUpTo: number;
 }
 
+/** Each person gets it when a clock where they are shows this time. */
+export interface CampaignLocalTime {
+  /** 2026-12-24 */
+  date: string;
+  /** 09:00 */
+  time: string;
+  /** Of people without a zone, or with one that does not exist. */
+  fallbackTimezone: string;
+  /** People whose time was over before it began get the mail at once, at the time of the next day, or never. */
+  late: 'now' | 'next_day' | 'skip';
+}
+
+/** The recipients of one zone, neighbours in the order of sending. Releases are in the order of their moments. */
+export interface Release {
+  timezone: string;
+  /** People without a zone of their own. */
+  isFallback: boolean;
+  at: Date;
+  fromSeq: number;
+  total: number;
+}
+
 /** Recipients of another campaign who got it and did not open it. */
 export interface OtherAudience {
   campaignId: ObjectId;
@@ -90,6 +112,8 @@ export interface Campaign extends Made {
   thresholdPreset: 'balanced' | 'aggressive' | 'conservative';
   sendRatePerSecond: number | null;
   gradual: CampaignGradual | null;
+  /** Absent as null. */
+  localTime?: CampaignLocalTime | null;
   status: CampaignStatus;
   /** When sending is to begin; null in drafts. */
   startsAt: Date | null;
@@ -153,6 +177,10 @@ export interface CampaignFreeze {
   isDone: boolean;
   /** The size of the audience, once it is written; `inBlocks`: those without a suppression. */
   frozen: { total: number; inBlocks: number } | null;
+  /** Of a campaign at local time, once it is written. */
+  releases?: Release[];
+  /** How many of each release were sent, at the last count. */
+  sentByRelease?: number[];
   /** The whole audience by mailbox provider, once it is written. */
   providers?: Record<string, number>;
 }
