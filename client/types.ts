@@ -267,6 +267,15 @@ export interface AudienceEntry {
   contactCount: number;
 }
 
+export interface AudienceZone {
+  timezone: string;
+  /** true: people without a zone, or with one that does not exist. */
+  isFallback: boolean;
+  /** null: their time is over, and they get nothing. */
+  at: string | null;
+  total: number;
+}
+
 export interface Automation {
   id: string;
   projectId: string;
@@ -935,6 +944,7 @@ export interface Campaign {
   unsubscribeGroupId: string | null;
   sendNow: boolean;
   sendMode: SendMode;
+  /** With localTime: the first moment at which somebody gets it. */
   scheduledAt: string | null;
   templateId: string;
   status: CampaignStatus;
@@ -955,6 +965,10 @@ export interface Campaign {
   source: 'api' | 'dashboard';
   template: CampaignTemplate | null;
   gradual: GradualState | null;
+  /** Each person gets it when a clock in their zone, by the timezoneProperty of the project, shows this time. With sendMode scheduled; not with scheduledAt, sendNow or gradual. */
+  localTime: CampaignLocalTime | null;
+  /** On answers with one campaign at local time, once its audience is written down; as last counted. */
+  zones?: CampaignZone[];
   maxLatenessMinutes: number;
   sendRatePerSecond: number | null;
   /** On the answers of pause, resume, abort and retry. */
@@ -993,6 +1007,8 @@ export interface CreateCampaignBody {
   maxLatenessMinutes?: number;
   thresholdPreset?: ThresholdPreset;
   gradual?: GradualPlan | null;
+  /** Each person gets it when a clock in their zone, by the timezoneProperty of the project, shows this time. With sendMode scheduled; not with scheduledAt, sendNow or gradual. */
+  localTime?: CampaignLocalTime | null;
   /** null: no limit. */
   sendRatePerSecond?: number | null;
   trackingClick?: boolean;
@@ -1040,6 +1056,8 @@ export interface UpdateCampaignBody {
   maxLatenessMinutes?: number;
   thresholdPreset?: ThresholdPreset;
   gradual?: GradualPlan | null;
+  /** Each person gets it when a clock in their zone, by the timezoneProperty of the project, shows this time. With sendMode scheduled; not with scheduledAt, sendNow or gradual. */
+  localTime?: CampaignLocalTime | null;
   /** null: no limit. */
   sendRatePerSecond?: number | null;
   trackingClick?: boolean;
@@ -1085,6 +1103,8 @@ export interface CampaignAudienceBody {
   excludeLists?: string[];
   sendToGlobalList?: boolean;
   unsubscribeGroupId?: string | null;
+  /** With it the answer has the people of each zone. */
+  localTime?: CampaignLocalTime | null;
   /** Recipients of another campaign, as a campaign has them in `audience`. Not together with lists. */
   audience?: CampaignAudienceOfCampaign;
 }
@@ -1159,6 +1179,8 @@ export interface CampaignFromInput {
   name?: string;
 }
 
+export type CampaignLate = 'now' | 'next_day' | 'skip';
+
 export interface CampaignLink {
   /** The position among all links of the content, from 1; null where links are grouped by URL. */
   position: number | null;
@@ -1179,6 +1201,17 @@ export interface CampaignLinks {
   links: CampaignLink[];
   /** Links beyond 500 that are grouped by URL, and clicks on more than 100 links of a mail. */
   other: OtherLinks;
+}
+
+export interface CampaignLocalTime {
+  /** For example 2026-12-24. */
+  date: string;
+  /** For example 09:00. */
+  time: string;
+  /** Of people without a zone, or with one that does not exist. */
+  fallbackTimezone: string;
+  /** People whose time was over before it began get it at once, at that time of the next day, or not at all (suppressed, LOCAL_TIME_OVER). */
+  late: CampaignLate;
 }
 
 export interface CampaignMetrics {
@@ -1254,6 +1287,8 @@ export interface CampaignProgress {
   relayNotAnsweringSince: string | null;
   /** Segments of toLists and excludeLists that are being computed; the campaign starts when they are done. */
   waitingFor: AwaitedSegment[];
+  /** Of a campaign at local time, in the order of their moments. */
+  zones: CampaignZone[];
 }
 
 export interface CampaignProgressEvent {
@@ -1314,7 +1349,7 @@ export interface CampaignRecipient {
   reason: string | null;
   /** The reply of the relay. */
   reply: SmtpReply | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project; LOCAL_TIME_OVER: its campaign began too late for the person. */
   suppressedBy?: SuppressedBy | null;
   sentAt: string | null;
 }
@@ -1406,6 +1441,16 @@ export interface CampaignTemplate {
   publishedAt: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface CampaignZone {
+  timezone: string;
+  /** true: people without a zone, or with one that does not exist. */
+  isFallback: boolean;
+  at: string;
+  /** Without those who were suppressed. */
+  total: number;
+  sent: number;
 }
 
 export interface CampaignsPage {
@@ -1905,6 +1950,8 @@ export interface CountedAudience {
   willReceive: number;
   /** false: not all were counted within the time, or a segment is being computed; then the numbers are estimates. */
   isExact: boolean;
+  /** With localTime alone: the contacts of each zone, estimated from a part of them where they are many. */
+  zones?: AudienceZone[];
 }
 
 export interface CountDifference {
@@ -2194,7 +2241,7 @@ export interface Email {
   reply: SmtpReply | null;
   /** The reason why it is not sent, in a sentence. */
   reason: string | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project; LOCAL_TIME_OVER: its campaign began too late for the person. */
   suppressedBy: SuppressedBy | null;
   /** Attempts that ended without a final answer. */
   attempts: number;
@@ -2411,7 +2458,7 @@ export interface EmailOutcome {
   reply: SmtpReply | null;
   /** In a sentence. */
   reason: string | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project; LOCAL_TIME_OVER: its campaign began too late for the person. */
   suppressedBy?: SuppressedBy | null;
 }
 
@@ -2432,7 +2479,7 @@ export interface EmailRecipient {
   /** The reply of the relay. */
   reply: SmtpReply | null;
   reason: string | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project; LOCAL_TIME_OVER: its campaign began too late for the person. */
   suppressedBy: SuppressedBy | null;
 }
 
@@ -2510,7 +2557,7 @@ export interface EmailSummary {
   reply: SmtpReply | null;
   /** The reason why it is not sent, in a sentence. */
   reason: string | null;
-  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project; LOCAL_TIME_OVER: its campaign began too late for the person. */
   suppressedBy: SuppressedBy | null;
   /** Attempts that ended without a final answer. */
   attempts: number;
@@ -3483,6 +3530,8 @@ export interface LiveCampaignProgress {
   relayNotAnsweringSince: string | null;
   /** Segments of toLists and excludeLists that are being computed; the campaign starts when they are done. */
   waitingFor: AwaitedSegment[];
+  /** Of a campaign at local time, in the order of their moments. */
+  zones: CampaignZone[];
   opened: number;
   humanOpened: number;
   clicked: number;

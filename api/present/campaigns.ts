@@ -5,6 +5,7 @@ import { shownTags } from '../../core/base/text/tags.ts';
 import { type RelatedCampaign, relatedCampaigns } from '../../core/campaigns/definition/expand.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../../core/campaigns/numbers/rates.ts';
+import { storedZones } from '../../core/campaigns/numbers/zones.ts';
 import type { Person } from '../../core/campaigns/people/list.ts';
 import type { RecipientStory } from '../../core/campaigns/people/recipients.ts';
 import { sendingMsOf } from '../../core/campaigns/transition.ts';
@@ -19,7 +20,10 @@ import { presentTemplate } from './present.ts';
 
 export async function presentOne(deps: Deps, project: Pick<Project, '_id'>, campaign: Campaign) {
   const [related] = await relatedCampaigns(deps, project, [campaign]);
-  return presentCampaign(related as RelatedCampaign);
+  return {
+    ...presentCampaign(related as RelatedCampaign),
+    ...(campaign.localTime ? { zones: storedZones(campaign) } : {}),
+  };
 }
 
 /** With the address of its run, which is of the installation. */
@@ -53,6 +57,7 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
     sendToGlobalList: goesToEverybody(campaign),
     template: template && presentEmbedded(template),
     gradual: gradualOf(campaign),
+    localTime: campaign.localTime ?? null,
     ...{ maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt },
   };
 }

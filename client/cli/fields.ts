@@ -115,6 +115,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"excludeLists","kind":"list","about":"Lists and segments."},
     {"name":"sendToGlobalList","kind":"boolean"},
     {"name":"unsubscribeGroupId","kind":"text"},
+    {"name":"localTime","kind":"object","about":"With it the answer has the people of each zone."},
     {"name":"audience","kind":"object","about":"Recipients of another campaign, as a campaign has them in `audience`. Not together with lists."},
   ] },
   "campaigns.create": { about: "Create a campaign", fields: [
@@ -139,6 +140,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"maxLatenessMinutes","kind":"number"},
     {"name":"thresholdPreset","kind":"text","about":"One of balanced, aggressive, conservative."},
     {"name":"gradual","kind":"object"},
+    {"name":"localTime","kind":"object","about":"Each person gets it when a clock in their zone, by the timezoneProperty of the project, shows this time. With sendMode scheduled; not with scheduledAt, sendNow or gradual."},
     {"name":"sendRatePerSecond","kind":"number","about":"null: no limit."},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
@@ -217,6 +219,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"maxLatenessMinutes","kind":"number"},
     {"name":"thresholdPreset","kind":"text","about":"One of balanced, aggressive, conservative."},
     {"name":"gradual","kind":"object"},
+    {"name":"localTime","kind":"object","about":"Each person gets it when a clock in their zone, by the timezoneProperty of the project, shows this time. With sendMode scheduled; not with scheduledAt, sendNow or gradual."},
     {"name":"sendRatePerSecond","kind":"number","about":"null: no limit."},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},

@@ -54,6 +54,30 @@ const gradual = {
   },
 } as const;
 
+/** The time at which each person gets a campaign. */
+const localTime = {
+  title: 'CampaignLocalTime',
+  type: ['object', 'null'],
+  required: ['date', 'time', 'fallbackTimezone', 'late'],
+  properties: {
+    date: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'For example 2026-12-24.' },
+    time: { type: 'string', pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'For example 09:00.' },
+    fallbackTimezone: {
+      ...gradual.properties.timezone,
+      description: 'Of people without a zone, or with one that does not exist.',
+    },
+    late: {
+      title: 'CampaignLate',
+      type: 'string',
+      enum: ['now', 'next_day', 'skip'],
+      description:
+        'People whose time was over before it began get it at once, at that time of the next day, or not at all (suppressed, LOCAL_TIME_OVER).',
+    },
+  },
+  description:
+    'Each person gets it when a clock in their zone, by the timezoneProperty of the project, shows this time. With sendMode scheduled; not with scheduledAt, sendNow or gradual.',
+} as const;
+
 const fields = {
   name: { ...line(CAMPAIGN_NAME_MAX), minLength: 1, pattern: '\\S' },
   subject: { ...line(998), minLength: 1 },
@@ -86,6 +110,7 @@ const fields = {
   maxLatenessMinutes: { type: 'integer', minimum: 0, maximum: LATENESS_MAX },
   thresholdPreset,
   gradual,
+  localTime,
   sendRatePerSecond: { type: ['integer', 'null'], minimum: 1, maximum: SEND_RATE_MAX, description: 'null: no limit.' },
   trackingClick: { type: 'boolean' },
   trackingOpen: { type: 'boolean' },
@@ -112,6 +137,7 @@ export const audienceBody = schema({
     excludeLists: fields.excludeLists,
     sendToGlobalList: fields.sendToGlobalList,
     unsubscribeGroupId: fields.unsubscribeGroupId,
+    localTime: { ...localTime, description: 'With it the answer has the people of each zone.' },
     audience: {
       title: 'CampaignAudienceOfCampaign',
       type: 'object',
@@ -226,6 +252,21 @@ const embeddedTemplate = {
   },
 } as const;
 
+const people = { type: 'integer', minimum: 0 } as const;
+const zone = {
+  title: 'CampaignZone',
+  type: 'object',
+  required: ['timezone', 'isFallback', 'at', 'total', 'sent'],
+  properties: {
+    timezone: { type: 'string' },
+    isFallback: { type: 'boolean', description: 'true: people without a zone, or with one that does not exist.' },
+    at: timestampField,
+    total: { ...people, description: 'Without those who were suppressed.' },
+    sent: people,
+  },
+} as const;
+const zones = { type: 'array', items: zone } as const;
+
 const campaign = {
   title: 'Campaign',
   type: 'object',
@@ -265,6 +306,7 @@ const campaign = {
     'source',
     'template',
     'gradual',
+    'localTime',
     'maxLatenessMinutes',
     'sendRatePerSecond',
     'createdAt',
@@ -299,7 +341,7 @@ const campaign = {
     unsubscribeGroupId: nullableString,
     sendNow: { type: 'boolean' },
     sendMode,
-    scheduledAt: nullableTimestamp,
+    scheduledAt: { ...nullableTimestamp, description: 'With localTime: the first moment at which somebody gets it.' },
     templateId: { type: 'string' },
     status: campaignStatus,
     metrics,
@@ -328,6 +370,11 @@ const campaign = {
         nextBatchAt: nullableTimestamp,
       },
     },
+    localTime,
+    zones: {
+      ...zones,
+      description: 'On answers with one campaign at local time, once its audience is written down; as last counted.',
+    },
     maxLatenessMinutes: { type: 'integer' },
     sendRatePerSecond: { type: ['integer', 'null'] },
     progress: {
@@ -352,7 +399,6 @@ const campaign = {
   },
 } as const;
 
-const people = { type: 'integer', minimum: 0 } as const;
 export const audienceAnswer = shape({
   title: 'CountedAudience',
   type: 'object',
@@ -365,6 +411,21 @@ export const audienceAnswer = shape({
       type: 'boolean',
       description:
         'false: not all were counted within the time, or a segment is being computed; then the numbers are estimates.',
+    },
+    zones: {
+      type: 'array',
+      items: {
+        title: 'AudienceZone',
+        type: 'object',
+        required: ['timezone', 'isFallback', 'at', 'total'],
+        properties: {
+          ...{ timezone: zone.properties.timezone, isFallback: zone.properties.isFallback },
+          at: { ...nullableTimestamp, description: 'null: their time is over, and they get nothing.' },
+          total: people,
+        },
+      },
+      description:
+        'With localTime alone: the contacts of each zone, estimated from a part of them where they are many.',
     },
   },
 });
@@ -449,6 +510,7 @@ export const progressAnswer = shape({
     'nextAt',
     'relayNotAnsweringSince',
     'waitingFor',
+    'zones',
   ],
   properties: {
     status: campaignStatus,
@@ -477,6 +539,7 @@ export const progressAnswer = shape({
       description:
         'Segments of toLists and excludeLists that are being computed; the campaign starts when they are done.',
     },
+    zones: { ...zones, description: 'Of a campaign at local time, in the order of their moments.' },
   },
 });
 

@@ -202,6 +202,7 @@ const campaigns = {
     source: 'api',
     template,
     gradual: null,
+    localTime: null,
     maxLatenessMinutes: 1_440,
     sendRatePerSecond: null,
     ...dates,
@@ -223,6 +224,7 @@ const campaigns = {
     nextAt: null,
     relayNotAnsweringSince: null,
     waitingFor: [],
+    zones: [],
   },
   CampaignAnalytics: {
     campaignId: ids.campaign,

@@ -64,7 +64,7 @@ export const suppressedBy = {
   required: ['groupId', 'reason'],
   properties: { groupId: nullableString, reason: { type: 'string' } },
   description:
-    'The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project.',
+    'The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. FREQUENCY_CAP: no entry stopped it (groupId null), but the frequency cap of the project; LOCAL_TIME_OVER: its campaign began too late for the person.',
 } as const;
 
 const emailFields = {

@@ -114,7 +114,8 @@ async function leaveOutSuppressed({ stage, aside, projectId }: Scene, id: string
   const contact = await aside.db.contacts.findOne({ projectId, email: 's2@in.test' });
   const leaving = new IdSet();
   leaving.add(contact!._id);
-  await leaveOut(stage.deps, { campaign: { _id, projectId }, at: freeze!.at, run: freeze!.run! }, leaving, () => {});
+  const attempt = { campaign: { _id, projectId }, at: freeze!.at, run: freeze!.run! };
+  await leaveOut(stage.deps, { attempt, releases: null }, leaving, () => {});
 }
 
 /** Mail of the transactional lane: the relay answers after another process has settled it. */

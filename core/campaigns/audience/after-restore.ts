@@ -3,6 +3,7 @@ import { orphanOpenMessages, RESTORED_OWNER } from '../../mail/ledger/after-rest
 import { insertClaims, orphanOpenClaims } from '../../mail/ledger/blocks/changes.ts';
 import type { BlockClaim } from '../../mail/ledger/blocks/model.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { releasedAt } from '../local-time/rules.ts';
 import type { Campaign } from '../model.ts';
 import { RETRYABLE, UNDER_WAY } from '../status.ts';
 import { transition } from '../transition.ts';
@@ -49,7 +50,7 @@ async function unclaimedRests(
   campaign: Parameters<typeof blocksOf>[0],
   ended: { owner: string; leaseUntil: Date },
 ): Promise<BlockClaim[]> {
-  const of = blocksOf(campaign);
+  const { releases: _, ...of } = blocksOf(campaign);
   const { projectId, campaignId } = of;
   const claimed = await db.campaignClaims
     .aggregate<{ _id: number; to: number }>([
@@ -61,7 +62,10 @@ async function unclaimedRests(
   const projection = { _id: 0, n: 1, fromSeq: 1, count: 1 } as const;
   const heads = await db.campaignBlocks.find({ ...of }, { projection, hint: 'person' }).toArray();
   const claimedAt = clock.now();
+  // People whose local time is still to come got nothing, whatever happened since.
+  const end = releasedAt(campaign.freeze.releases, claimedAt)?.upTo ?? Number.MAX_SAFE_INTEGER;
   return heads.flatMap(({ n, fromSeq, count }) => {
+    if (fromSeq >= end) return [];
     const from = upTo.get(n) ?? 0;
     if (from >= count) return [];
     const place = { _id: new ObjectId(), projectId, campaignId, n, from, to: count, fromSeq: fromSeq + from };

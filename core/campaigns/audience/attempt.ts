@@ -5,7 +5,7 @@ import { removeBlocksOfRun } from '../../mail/ledger/blocks/changes.ts';
 import { states } from '../../mail/ledger/states.ts';
 import { removeFrozenRows } from '../../mail/messages/of-campaigns.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import type { Campaign, CampaignFreeze } from '../model.ts';
+import type { Campaign, CampaignFreeze, Release } from '../model.ts';
 
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
@@ -79,17 +79,26 @@ export async function asOurs(
   });
 }
 
+interface Sizes {
+  inBlocks: number;
+  suppressed: number;
+  releases: Release[] | null;
+}
+
 /** The end: from here on the blocks of this run are the audience, and they wait to be counted as accepted. */
 export async function endAttempt(
   deps: CampaignsDeps,
   attempt: Attempt,
-  frozen: { total: number; inBlocks: number },
-  providers: Record<string, number>,
+  { inBlocks, suppressed, providers, releases }: Pick<CampaignFreeze, 'providers'> & Sizes,
 ): Promise<void> {
+  const frozen = { total: inBlocks + suppressed, inBlocks };
+  const [first] = releases ?? [];
   const { matchedCount } = await deps.db.campaigns.updateOne(ours(attempt), {
     $set: {
       ...{ 'freeze.isDone': true, 'freeze.written': frozen.total, 'freeze.frozen': frozen },
       'freeze.providers': providers,
+      ...(releases ? { 'freeze.releases': releases } : {}),
+      ...(first ? { scheduledAt: first.at } : {}),
       countDueAt: deps.clock.now(),
     },
   });

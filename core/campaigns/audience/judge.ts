@@ -14,19 +14,19 @@ import type { Attempt } from './attempt.ts';
 /** Look-ups that are under way while people before them are written. */
 const AHEAD = 3;
 
-interface Judged {
-  people: BlockRecipient[];
+interface Judged<Person> {
+  people: Person[];
   /** Rows of people who are suppressed, with the entry. */
   suppressed: Message[];
 }
 
 /** Separates people who are suppressed from those to write to. Senders check again after each claim. */
-export async function* judged(
+export async function* judged<Person extends BlockRecipient>(
   deps: CampaignsDeps,
   campaign: Campaign,
   attempt: Attempt,
-  audience: AsyncIterable<BlockRecipient[]>,
-): AsyncGenerator<Judged> {
+  audience: AsyncIterable<Person[]>,
+): AsyncGenerator<Judged<Person>> {
   const { projectId, unsubscribeGroupId } = campaign;
   const mail = await marketingFacts(deps, projectId, unsubscribeGroupId);
   yield* mapAhead(audience, AHEAD, async (people) => {
@@ -40,19 +40,19 @@ export async function* judged(
 }
 
 interface Frozen {
-  campaign: Campaign;
+  campaign: Pick<Campaign, '_id' | 'projectId' | 'tags'>;
   /** When the freeze began. */
   at: Date;
 }
 
-function divided(
+function divided<Person extends BlockRecipient>(
   frozen: Frozen,
-  people: BlockRecipient[],
+  people: Person[],
   entries: Map<string, SuppressionFact[]>,
   stop: (facts: SuppressionFact[]) => SuppressionFact | null,
-): Judged {
+): Judged<Person> {
   if (entries.size === 0) return { people, suppressed: [] };
-  const result: Judged = { people: [], suppressed: [] };
+  const result: Judged<Person> = { people: [], suppressed: [] };
   for (const person of people) {
     const hit = stop(entries.get(person.email) ?? []);
     if (hit) result.suppressed.push(suppressedRow(frozen, person, hit));
@@ -61,7 +61,12 @@ function divided(
   return result;
 }
 
-function suppressedRow({ campaign, at }: Frozen, { contactId, email }: BlockRecipient, hit: SuppressionFact): Message {
+/** A recipient who gets nothing, and why. */
+export function suppressedRow(
+  { campaign, at }: Frozen,
+  { contactId, email }: BlockRecipient,
+  { groupId, reason }: NonNullable<Message['suppressedBy']>,
+): Message {
   return {
     _id: recipientId(at, campaign._id, contactId),
     projectId: campaign.projectId,
@@ -71,6 +76,6 @@ function suppressedRow({ campaign, at }: Frozen, { contactId, email }: BlockReci
     campaignId: campaign._id,
     contactId,
     ...taggedWith(campaign.tags),
-    suppressedBy: { groupId: hit.groupId, reason: hit.reason },
+    suppressedBy: { groupId, reason },
   };
 }

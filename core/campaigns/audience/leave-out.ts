@@ -1,13 +1,16 @@
 import type { IdSet } from '../../base/work/id-set.ts';
-import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
+import type { Block } from '../../mail/ledger/blocks/model.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { states } from '../../mail/ledger/states.ts';
 import { removeFrozenRows } from '../../mail/messages/of-campaigns.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import type { Release } from '../model.ts';
 import { type Attempt, asOurs, removeBlocks, succeed } from './attempt.ts';
 import { AudienceWriter, countProvider, type Providers, type Written } from './write.ts';
 
 const AT_ONCE = 1_000;
+
+type Part = Pick<Block, 'fromSeq' | 'recipients'>;
 
 /**
  * Copies the audience of an attempt under a new run, without those who were left out since it was read: `seq` goes through the blocks
@@ -15,15 +18,21 @@ const AT_ONCE = 1_000;
  */
 export async function leaveOut(
   deps: CampaignsDeps,
-  former: Attempt,
+  { attempt: former, releases }: { attempt: Attempt; releases: Release[] | null },
   leaving: IdSet,
   onProgress: (written: number) => void,
 ): Promise<{ attempt: Attempt; written: Written }> {
   const attempt = await succeed(deps, former);
   const writer = new AudienceWriter(deps, attempt, onProgress, await leaveOutSuppressed(deps, attempt, leaving));
   try {
-    for await (const people of peopleOf(deps, former))
-      await writer.add(people.filter(({ contactId }) => !leaving.has(contactId)));
+    let next = 0;
+    for await (const { fromSeq, recipients } of blocksOf(deps, former)) {
+      for (let release = releases?.[next]; release && release.fromSeq <= fromSeq; release = releases?.[next]) {
+        writer.begin(release);
+        next += 1;
+      }
+      await writer.add(recipients.filter(({ contactId }) => !leaving.has(contactId)));
+    }
     const written = await writer.end();
     await removeBlocks(deps, attempt, former.run);
     return { attempt, written };
@@ -32,10 +41,10 @@ export async function leaveOut(
   }
 }
 
-async function* peopleOf(deps: CampaignsDeps, { campaign, run }: Attempt): AsyncGenerator<BlockRecipient[]> {
+function blocksOf(deps: CampaignsDeps, { campaign, run }: Attempt): AsyncIterable<Part> {
   const own = { projectId: campaign.projectId, campaignId: campaign._id, run };
-  const cursor = deps.db.campaignBlocks.find(own, { projection: { recipients: 1 }, hint: 'place' }).sort({ n: 1 });
-  for await (const { recipients } of cursor) yield recipients;
+  const projection = { fromSeq: 1, recipients: 1 } as const;
+  return deps.db.campaignBlocks.find(own, { projection, hint: 'place' }).sort({ n: 1 });
 }
 
 /** The suppressed people who stay. */
@@ -43,7 +52,7 @@ async function leaveOutSuppressed(
   deps: CampaignsDeps,
   attempt: Attempt,
   leaving: IdSet,
-): Promise<Omit<Written, 'inBlocks'>> {
+): Promise<Pick<Written, 'suppressed' | 'providers'>> {
   const { _id: campaignId, projectId } = attempt.campaign;
   const own = { campaignId, projectId, state: states.suppressed };
   const rows = await deps.db.messages.find(own, { projection: { contactId: 1, email: 1 }, hint: 'campaign' }).toArray();

@@ -19,8 +19,10 @@ import { type CampaignInput, namedFields, plainAudience } from '../definition/in
 import { requireRecipients, whoDidNotOpen } from '../definition/of-campaign.ts';
 import { segmentsIn } from '../definition/segments.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { refuseNoDate } from '../local-time/given.ts';
 import type { Campaign, OtherAudience } from '../model.ts';
 import { ofOneMoment, unionsOf } from './count.ts';
+import { type AudienceZone, previewZones } from './preview-zones.ts';
 import { type Addressed, readAudience } from './read.ts';
 
 /** Less than the two seconds that are promised. */
@@ -35,9 +37,14 @@ interface AudiencePreview {
   willReceive: number;
   /** false: the time was not enough, or a segment is being computed. */
   isExact: boolean;
+  /** Where a local time was given. */
+  zones?: AudienceZone[];
 }
 
-type Input = Pick<CampaignInput, 'toLists' | 'excludeLists' | 'sendToGlobalList' | 'unsubscribeGroupId'> & {
+type Input = Pick<
+  CampaignInput,
+  'toLists' | 'excludeLists' | 'sendToGlobalList' | 'unsubscribeGroupId' | 'localTime'
+> & {
   audience?: { campaignId: string } | undefined;
 };
 
@@ -54,11 +61,19 @@ export async function previewAudience(
     ...(await namedFields(deps, project, input)),
     audience: await otherAudience(deps, project, input),
   };
+  refuseNoDate(input.localTime);
   const release = await takeSlot(deps, project._id, 'audience');
   try {
     const named = [...campaign.toLists, ...campaign.excludeLists];
     const moving = await segmentsIn(deps, project._id, named, ['running', 'settling']);
-    const counted = await ofOneMoment(deps, campaign, timeMs, (reading) => count(deps, reading, campaign, signal));
+    const { localTime = null } = input;
+    const counted = await ofOneMoment(deps, campaign, timeMs, async (reading) => {
+      const people = await count(deps, reading, campaign, signal);
+      const { session } = reading;
+      const asked = localTime && people.total > 0 ? { localTime, total: people.total, session } : null;
+      const zones = asked ? await previewZones(deps, project, campaign, asked) : [];
+      return { ...people, ...(localTime ? { zones } : {}) };
+    });
     return { ...counted, isExact: counted.isExact && moving.length === 0 };
   } finally {
     await release();
@@ -98,7 +113,7 @@ async function count(
   reading: Reading,
   campaign: Counted,
   signal: AbortSignal,
-): Promise<AudiencePreview> {
+): Promise<Omit<AudiencePreview, 'zones'>> {
   const { of, without } = unionsOf(campaign);
   const groups = await groupsAgainst(reading, campaign.unsubscribeGroupId);
   const stops = stopsOf(reading.projectId, groups);

@@ -2,28 +2,35 @@ import { type Filter, type FindCursor, ObjectId } from 'mongodb';
 import { parseId } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import { compareBytes } from '../../base/text/byte-order.ts';
-import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
 import { globalListId, goesToEverybody } from '../../people/global-list.ts';
 import type { Contact, StoredList } from '../../people/model.ts';
 import { membersOf } from '../../people/search.ts';
 import { recipientsOf } from '../definition/of-campaign.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import type { Reached } from '../local-time/people-by-zone.ts';
 import type { Campaign } from '../model.ts';
 
 const BATCH = 2_000;
 
-type Reader = Pick<Contact, '_id' | 'email'>;
-type Batches = AsyncGenerator<BlockRecipient[]>;
+type Reader = Pick<Contact, '_id' | 'email'> & Partial<Pick<Contact, 'contactProperties'>>;
+type Batches = AsyncGenerator<Reached[]>;
 
 /** The fields of a campaign that say who gets it. */
 export type Addressed = Pick<Campaign, 'projectId' | 'toLists' | 'excludeLists' | 'sendToGlobalList' | 'audience'>;
 
 /**
  * Lists and segments less excluded ones, in the order of addresses as bytes, one contact once. One cursor for each list, each with
- * its index: one query for all of them is planned as a scan of the project. In a snapshot session they read the same moment.
+ * its index: one query for all of them is planned as a scan of the project. In a snapshot session they read the same moment. With the
+ * property that has the zone of each person, where it is asked for.
  */
-export async function* readAudience(deps: CampaignsDeps, campaign: Addressed, session: Session | undefined): Batches {
-  const sources = sourcesOf(campaign).map((source) => batchesOf(deps, campaign, source, session));
+export async function* readAudience(
+  deps: CampaignsDeps,
+  campaign: Addressed,
+  session: Session | undefined,
+  zoneProperty: string | null = null,
+): Batches {
+  const reading = { session, zoneProperty };
+  const sources = sourcesOf(campaign).map((source) => batchesOf(deps, campaign, source, reading));
   const [only] = sources;
   const people = sources.length === 1 && only ? only : merged(sources);
   yield* campaign.audience ? recipientsOf(deps, campaign, campaign.audience, people, session) : people;
@@ -48,11 +55,13 @@ async function* batchesOf(
   deps: CampaignsDeps,
   campaign: Addressed,
   source: Source,
-  session: Session | undefined,
+  { session, zoneProperty }: { session: Session | undefined; zoneProperty: string | null },
 ): Batches {
   const { filter: members, hint } = membersOf({ ...source, projectId: campaign.projectId });
   const filter = { ...members, ...withoutExcluded(campaign) };
-  const options = { projection: { email: 1 }, hint, batchSize: BATCH, ...(session ? { session } : {}) };
+  const projection = { email: 1, ...(zoneProperty ? { [`contactProperties.${zoneProperty}`]: 1 } : {}) };
+  const options = { projection, hint, batchSize: BATCH, ...(session ? { session } : {}) };
+  const personOf = zoneProperty ? withZone(zoneProperty) : ({ _id, email }: Reader) => ({ contactId: _id, email });
   const cursor: FindCursor<Reader> = deps.db.contacts.find(filter, options).sort({ email: 1 });
   try {
     // The next batch is read while this one is worked on.
@@ -60,11 +69,15 @@ async function* batchesOf(
       const found = cursor.readBufferedDocuments();
       more = cursor.hasNext();
       more.catch(() => {});
-      yield found.map(({ _id, email }) => ({ contactId: _id, email }));
+      yield found.map(personOf);
     }
   } finally {
     await cursor.close();
   }
+}
+
+function withZone(property: string): (reader: Reader) => Reached {
+  return ({ _id, email, contactProperties }) => ({ contactId: _id, email, zone: contactProperties?.[property] });
 }
 
 function withoutExcluded({ excludeLists }: Addressed): Filter<Contact> {
@@ -79,19 +92,19 @@ function withoutExcluded({ excludeLists }: Addressed): Filter<Contact> {
 /** A batch of a source, of which the people before `next` are taken. */
 interface Head {
   batches: Batches;
-  batch: BlockRecipient[];
+  batch: Reached[];
   next: number;
 }
 
 async function* merged(sources: Batches[]): Batches {
   const opened = await Promise.all(sources.map(async (batches) => refilled({ batches, batch: [], next: 0 })));
   let heads = opened.filter((head) => head !== null);
-  let out: BlockRecipient[] = [];
+  let out: Reached[] = [];
   let last: ObjectId | null = null;
   try {
     while (heads.length > 0) {
       const head = lowest(heads);
-      const person = head.batch[head.next] as BlockRecipient;
+      const person = head.batch[head.next] as Reached;
       if (!last?.equals(person.contactId)) out.push(person);
       last = person.contactId;
       head.next += 1;
@@ -113,7 +126,7 @@ function lowest(heads: Head[]): Head {
 }
 
 function emailAt({ batch, next }: Head): string {
-  return (batch[next] as BlockRecipient).email;
+  return (batch[next] as Reached).email;
 }
 
 /** null when the source has ended. */

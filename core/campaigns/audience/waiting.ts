@@ -21,7 +21,12 @@ export function isInBlocks<T extends Pick<Campaign, '_id' | 'projectId' | 'freez
 }
 
 export function blocksOf({ _id, projectId, freeze }: OfBlocks): OfRun {
-  return { projectId, campaignId: _id, run: freeze.run };
+  return { projectId, campaignId: _id, run: freeze.run, ...releasesOf(freeze) };
+}
+
+/** Where addresses begin again, for `placedByAddress`. */
+export function releasesOf({ releases }: CampaignFreeze): Pick<OfRun, 'releases'> {
+  return releases ? { releases: releases.map(({ fromSeq }) => fromSeq) } : {};
 }
 
 /** The message that a recipient of a block will have. */

@@ -5,6 +5,7 @@ import { providerOf } from '../../mail/ledger/counting/mailbox-providers.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { insertFrozenRows } from '../../mail/messages/of-campaigns.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import type { Release } from '../model.ts';
 import { type Attempt, asOurs, keepWritten } from './attempt.ts';
 
 /** Blocks of one insert, some 20 kB each. */
@@ -18,6 +19,8 @@ export interface Written {
   inBlocks: number;
   suppressed: number;
   providers: Providers;
+  /** Of a campaign at local time. */
+  releases: Release[] | null;
 }
 
 /** How many recipients each mailbox provider has. */
@@ -38,13 +41,14 @@ export class AudienceWriter {
   private written = 0;
   private suppressed: number;
   private readonly providers: Providers;
+  private releases: Release[] | null = null;
 
   /** `before`: rows that are there already. */
   constructor(
     deps: CampaignsDeps,
     attempt: Attempt,
     onProgress: (written: number) => void,
-    before: Omit<Written, 'inBlocks'> = { suppressed: 0, providers: {} },
+    before: Pick<Written, 'suppressed' | 'providers'> = { suppressed: 0, providers: {} },
   ) {
     this.deps = deps;
     this.attempt = attempt;
@@ -52,6 +56,14 @@ export class AudienceWriter {
     this.suppressed = before.suppressed;
     this.written = before.suppressed;
     this.providers = { ...before.providers };
+  }
+
+  /** People who are added from here on are released then. No block has people of two releases. */
+  begin({ timezone, isFallback, at }: Pick<Release, 'timezone' | 'isFallback' | 'at'>): void {
+    if (this.people.length > 0) this.cut(0);
+    this.people = [];
+    this.releases ??= [];
+    this.releases.push({ timezone, isFallback, at, fromSeq: this.seq, total: 0 });
   }
 
   async add(people: BlockRecipient[]): Promise<void> {
@@ -79,7 +91,8 @@ export class AudienceWriter {
     while (this.rows.length > 0) await this.insertRows();
     while (this.underWay.length > 0) await this.acknowledge();
     await keepWritten(this.deps, this.attempt, this.written);
-    return { inBlocks: this.seq - 1, suppressed: this.suppressed, providers: this.providers };
+    const releases = this.releases && sized(this.releases, this.seq);
+    return { inBlocks: this.seq - 1, suppressed: this.suppressed, providers: this.providers, releases };
   }
 
   /** Waits for what is being written, whatever becomes of it. */
@@ -133,6 +146,12 @@ export class AudienceWriter {
     this.written += more;
     this.onProgress(this.written);
   }
+}
+
+/** Each ends where the next one begins; those of which everybody was left out are gone. */
+function sized(releases: Release[], end: number): Release[] {
+  const all = releases.map((one, index) => ({ ...one, total: (releases[index + 1]?.fromSeq ?? end) - one.fromSeq }));
+  return all.filter(({ total }) => total > 0);
 }
 
 export function countProvider(providers: Providers, email: string): void {

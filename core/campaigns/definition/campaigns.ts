@@ -188,6 +188,7 @@ function newCampaign(
     thresholdPreset: 'balanced',
     sendRatePerSecond: null,
     gradual: null,
+    localTime: null,
     status: 'draft',
     startsAt: null,
     startedAt: null,

@@ -63,13 +63,13 @@ export async function audienceFault(deps: CampaignsDeps, campaign: Campaign): Pr
 }
 
 /** Of these people, those who got the other campaign and neither opened it themselves nor clicked in it; in their order. */
-export async function* recipientsOf(
+export async function* recipientsOf<Person extends BlockRecipient>(
   deps: Pick<CampaignsDeps, 'db'>,
   { projectId }: Pick<Campaign, 'projectId'>,
   { campaignId }: OtherAudience,
-  people: AsyncIterable<BlockRecipient[]>,
+  people: AsyncIterable<Person[]>,
   session: Session | undefined,
-): AsyncGenerator<BlockRecipient[]> {
+): AsyncGenerator<Person[]> {
   const options = session ? { session } : {};
   const first = await deps.db.campaigns.findOne({ _id: campaignId, projectId }, options);
   const frozenAt = first?.freeze?.at;

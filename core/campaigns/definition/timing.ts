@@ -1,18 +1,23 @@
 import { invalid } from '../../base/errors.ts';
+import { firstOf, localTimeOf, refuseOver } from '../local-time/given.ts';
 import type { Campaign } from '../model.ts';
 import type { CampaignInput } from './input.ts';
 
 const PAST_TOLERANCE_MS = 60_000;
 
-type Timing = Pick<Campaign, 'status' | 'sendMode' | 'sendNow' | 'scheduledAt' | 'startsAt'>;
+type Timing = Pick<Campaign, 'status' | 'sendMode' | 'sendNow' | 'scheduledAt' | 'startsAt' | 'localTime'>;
 
 /** Draft or scheduled, and the start time. A PATCH without a time leaves it alone. */
 export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, sendNowDelaySeconds: number): Timing {
-  const { sendNow, scheduledAt } = wishedTime(campaign, input, now);
-  const sendMode = modeOf(campaign, input, scheduledAt);
+  const localTime = localTimeOf(campaign, input);
+  const { sendNow, scheduledAt } = localTime
+    ? { sendNow: false, scheduledAt: firstOf(localTime, now) }
+    : wishedTime(campaign.localTime ? { ...campaign, scheduledAt: null } : campaign, input, now);
+  const sendMode = localTime ? 'scheduled' : modeOf(campaign, input, scheduledAt);
   if (sendMode === 'gradual' && !campaign.gradual)
     throw invalid('sendMode gradual needs gradual {emailsPerDay, growth, timezone}.', 'gradual: is required');
-  const kept = { sendMode, sendNow, scheduledAt };
+  if (localTime && (input.localTime || input.publish)) refuseOver(localTime, now);
+  const kept = { sendMode, sendNow, scheduledAt, localTime };
   const startAt = sendMode === 'gradual' ? campaign.gradual?.startAt : null;
   if (input.publish === false) return { ...kept, status: 'draft', startsAt: null };
   const isQuiet = saysNothing(campaign, input);
@@ -22,7 +27,10 @@ export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, se
       'Give sendNow, or sendMode scheduled with scheduledAt.',
       'sendNow: does not go with sendMode scheduled; sendMode: must be immediate or gradual with sendNow',
     );
-  if (isQuiet) return { ...kept, status: campaign.status, startsAt: campaign.startsAt };
+  if (isQuiet) {
+    const { status, startsAt } = campaign;
+    return { ...kept, ...(localTime ? { scheduledAt: campaign.scheduledAt } : {}), status, startsAt };
+  }
   if (sendNow) return { ...kept, status: 'scheduled', startsAt: new Date(now.getTime() + sendNowDelaySeconds * 1_000) };
   if (startAt || scheduledAt) {
     // `startAt` defaults to `scheduledAt`; when both are given the plan's own start wins.
@@ -57,9 +65,9 @@ function wishedTime(
 }
 
 /** Whether this call, with what was stored before it, publishes: a draft of an author says publish: false. */
-export function publishes({ publish, sendNow, scheduledAt, gradual }: CampaignInput): boolean {
+export function publishes({ publish, sendNow, scheduledAt, gradual, localTime }: CampaignInput): boolean {
   if (publish !== undefined) return publish;
-  return sendNow === true || Boolean(scheduledAt) || Boolean(gradual);
+  return sendNow === true || Boolean(scheduledAt) || Boolean(gradual) || Boolean(localTime);
 }
 
 export function refusePast(at: Date, now: Date, field: string): void {
@@ -68,9 +76,11 @@ export function refusePast(at: Date, now: Date, field: string): void {
 }
 
 /** A scheduled campaign whose plan begins at another time is rescheduled. */
-function saysNothing({ status }: Campaign, { publish, sendNow, scheduledAt, gradual }: CampaignInput): boolean {
+function saysNothing({ status }: Campaign, input: CampaignInput): boolean {
+  const { publish, sendNow, scheduledAt, gradual, localTime } = input;
   const movesStart = status === 'scheduled' && gradual?.startAt !== undefined;
-  return publish === undefined && sendNow === undefined && scheduledAt === undefined && !movesStart;
+  const times = [publish, sendNow, scheduledAt, localTime];
+  return times.every((time) => time === undefined) && !movesStart;
 }
 
 function modeOf(campaign: Campaign, input: CampaignInput, scheduledAt: Date | null): Campaign['sendMode'] {

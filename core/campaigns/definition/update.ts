@@ -5,6 +5,7 @@ import type { Project, Session } from '../../base/model.ts';
 import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { referToTemplate } from '../../templates/find.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { firstOf, localTimeOf, refuseOver } from '../local-time/given.ts';
 import type { Campaign } from '../model.ts';
 import { isEditable, isPausedBeforeStart, OVER, PUBLISHED, stateConflict } from '../status.ts';
 import { moveCampaign } from '../transition.ts';
@@ -113,7 +114,11 @@ function planChanges({ gradual: before }: Campaign, { gradual: after }: Campaign
 function refuseLateChanges(before: Campaign, input: CampaignInput): void {
   const { status, sendMode } = before;
   if (OVER.includes(status)) throw stateConflict('changed', status);
-  const allowed = ['sendRatePerSecond', 'gradual', ...(isPausedBeforeStart(before) ? ['scheduledAt'] : [])];
+  const allowed = [
+    'sendRatePerSecond',
+    'gradual',
+    ...(isPausedBeforeStart(before) ? ['scheduledAt', 'localTime'] : []),
+  ];
   const { updatedAt: _, ...changes } = input;
   const given = Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const refused = given.filter((name) => !allowed.includes(name));
@@ -134,10 +139,17 @@ function refuseLateChanges(before: Campaign, input: CampaignInput): void {
     throw invalid('The plan of a gradual campaign can be changed, not taken away.', 'gradual: must be an object');
 }
 
-function lateTiming(campaign: Campaign, { scheduledAt }: CampaignInput, now: Date): Partial<Campaign> {
+function lateTiming(campaign: Campaign, input: CampaignInput, now: Date): Partial<Campaign> {
+  const { scheduledAt } = input;
+  if (input.localTime) {
+    const localTime = localTimeOf(campaign, input);
+    if (localTime) refuseOver(localTime, now);
+    const at = localTime && firstOf(localTime, now);
+    return { localTime, scheduledAt: at, startsAt: at, sendNow: false, sendMode: 'scheduled' };
+  }
   if (!scheduledAt) return {};
   const at = new Date(scheduledAt);
   refusePast(at, now, 'scheduledAt');
   const sendMode = campaign.sendMode === 'immediate' ? ('scheduled' as const) : campaign.sendMode;
-  return { scheduledAt: at, startsAt: at, sendNow: false, sendMode };
+  return { scheduledAt: at, startsAt: at, sendNow: false, sendMode, localTime: null };
 }

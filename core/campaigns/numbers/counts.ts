@@ -5,8 +5,10 @@ import { costlyCache } from '../../base/work/cache.ts';
 import { countClaims, countOpen } from '../../mail/ledger/blocks/counts.ts';
 import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { releasedAt } from '../local-time/rules.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
+import { sentByRelease } from './zones.ts';
 
 /** The recipients of a campaign at one moment: each part is counted, so that a missing recipient shows in the total. */
 export interface LedgerCounts {
@@ -134,18 +136,25 @@ export async function countInFlight(deps: Db, { _id, projectId }: Tenant): Promi
  * message.
  */
 export async function nextAtOf(
-  deps: Db,
+  deps: Db & Pick<CampaignsDeps, 'clock'>,
   campaign: Campaign,
   { pending, deferred }: Pick<LedgerCounts, 'pending' | 'deferred'>,
 ): Promise<Date | null> {
-  const { status, startsAt, nextBatchAt } = campaign;
+  const { status, startsAt } = campaign;
   if (status === 'scheduled') return startsAt;
   if (status !== 'sending' && status !== 'sending_gradual') return null;
-  if (status === 'sending' && deferred < pending) return null;
+  const nextBatchAt = status === 'sending' ? nextZoneAt(deps, campaign, pending - deferred) : campaign.nextBatchAt;
+  if (status === 'sending' && !nextBatchAt && deferred < pending) return null;
   const deferredUntil = deferred > 0 ? await firstDeferredUntil(deps, campaign) : null;
-  if (status === 'sending') return deferredUntil;
-  if (deferred === pending) return deferredUntil;
+  if (!nextBatchAt || deferred === pending) return deferredUntil;
   return deferredUntil && nextBatchAt && deferredUntil < nextBatchAt ? deferredUntil : nextBatchAt;
+}
+
+/** Of a campaign at local time: null while it sends to people whose time has come. */
+function nextZoneAt({ clock }: Pick<CampaignsDeps, 'clock'>, { freeze }: Campaign, waiting: number): Date | null {
+  const released = releasedAt(freeze?.releases, clock.now());
+  const ahead = (freeze?.frozen?.inBlocks ?? 0) + 1 - (released?.upTo ?? 0);
+  return released && waiting <= ahead ? released.nextBatchAt : null;
 }
 
 async function firstDeferredUntil(deps: Db, { _id, projectId }: Tenant): Promise<Date | null> {
@@ -184,8 +193,20 @@ export async function refreshCounts(
   const counts = await countNow(deps, campaign, counted);
   const isOver = { status: { $in: [...OVER] }, 'freeze.written': { $ne: counts.totalContacts } };
   const now = { counts, refreshedAt: deps.clock.now() };
-  await deps.db.campaigns.updateOne({ _id, projectId, $nor: [isOver] }, { $set: now });
+  const after = await deps.db.campaigns.findOneAndUpdate(
+    { _id, projectId, $nor: [isOver] },
+    { $set: now },
+    { projection: { projectId: 1, freeze: 1 } },
+  );
+  if (after?.freeze?.releases) await refreshZones(deps, after);
   return counts;
+}
+
+async function refreshZones(deps: Db, campaign: Pick<Campaign, '_id' | 'projectId' | 'freeze'>): Promise<void> {
+  const { _id, projectId } = campaign;
+  const sent = await sentByRelease(deps, campaign);
+  const same = { _id, projectId, 'freeze.releases': { $exists: true } };
+  await deps.db.campaigns.updateOne(same, { $set: { 'freeze.sentByRelease': sent } });
 }
 
 type EngagementCounts = Pick<CampaignCounts, 'opened' | 'humanOpened' | 'clicked' | 'unsubscribed' | 'spamReported'>;

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AwaitedSegment, segmentsInTheWay, wordsFor } from '../definition/segments.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { releasedAt } from '../local-time/rules.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
 import { sendingMsOf } from '../transition.ts';
 import { type LedgerCounts, nextAtOf, shownCounts } from './counts.ts';
 import { processedOf } from './rates.ts';
+import { shownZones, type ZoneProgress } from './zones.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const LIFE_EVERY = 15;
@@ -19,6 +21,8 @@ export interface CampaignProgress extends LedgerCounts {
   relayNotAnsweringSince: Date | null;
   /** Segments that are being computed: the campaign starts, or freezes its audience, when they are done. */
   waitingFor: AwaitedSegment[];
+  /** Of a campaign at local time, in the order of their moments. */
+  zones: ZoneProgress[];
 }
 
 export async function progressOf(
@@ -31,15 +35,17 @@ export async function progressOf(
   const seconds = sendingMsOf(campaign, deps.clock.now()) / 1_000;
   const rate = seconds > 0 ? counts.sent / seconds : 0;
   const processed = processedOf(counts);
+  const isAhead = releasedAt(campaign.freeze?.releases, deps.clock.now()) !== null;
   return {
     status,
     ...counts,
     ratePerSecond: Math.round(rate * 100) / 100,
     percent: counts.total === 0 ? 0 : Math.round((processed / counts.total) * 10_000) / 100,
-    etaSeconds: rate > 0 && status === 'sending' ? Math.ceil(counts.pending / rate) : null,
+    etaSeconds: rate > 0 && status === 'sending' && !isAhead ? Math.ceil(counts.pending / rate) : null,
     nextAt: await nextAtOf(deps, campaign, counts),
     relayNotAnsweringSince: relay?.notAnsweringSince ?? null,
     waitingFor: await segmentsInTheWay(deps, campaign),
+    zones: await shownZones(deps, campaign),
   };
 }
 

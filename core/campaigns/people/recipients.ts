@@ -6,7 +6,7 @@ import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { placedContact } from '../../mail/ledger/blocks/read.ts';
 import { recipientId } from '../../mail/ledger/blocks/recipient-id.ts';
 import type { Message } from '../../mail/ledger/model.ts';
-import { FREQUENCY_CAP, reasonInWords } from '../../mail/ledger/rules/reasons.ts';
+import { reasonInWords } from '../../mail/ledger/rules/reasons.ts';
 import { type MessageState, states } from '../../mail/ledger/states.ts';
 import type { Engagement } from '../../mail/messages/model.ts';
 import { goesToEverybody } from '../../people/global-list.ts';
@@ -110,10 +110,11 @@ async function messageTo(deps: CampaignsDeps, campaign: Campaign, contactId: Obj
 async function storyOf(deps: CampaignsDeps, campaign: Campaign, message: Message): Promise<string> {
   const through = await audienceRule(deps, campaign, message);
   const { state, reason, reply, suppressedBy } = message;
+  const why = reasonInWords(message);
   const said = reply ? ` The relay said: ${reply.code} ${reply.text}` : '';
   switch (state) {
     case states.suppressed:
-      if (suppressedBy?.reason === FREQUENCY_CAP) return `${through} Not sent: ${reasonInWords(message)}`;
+      if (suppressedBy?.groupId === null && why) return `${through} Not sent: ${why}`;
       return `${through} Not sent: suppressed in group ${suppressedBy?.groupId ?? ''} (${suppressedBy?.reason ?? ''}).`;
     case states.sent:
       return `${through} The relay took it.${said}`;

@@ -4,6 +4,7 @@ import { IdSet } from '../../base/work/id-set.ts';
 import { states } from '../../mail/ledger/states.ts';
 import { publishSuppressed } from '../../mail/messages/events.ts';
 import { type Attempt, beginAttempt, endAttempt, LostAttempt } from '../audience/attempt.ts';
+import { audienceByZone } from '../audience/by-zone.ts';
 import { judged } from '../audience/judge.ts';
 import { leaveOut } from '../audience/leave-out.ts';
 import { readAudience } from '../audience/read.ts';
@@ -78,15 +79,24 @@ async function writeAudience(
   { session, known }: { session: Session | undefined; known: IdSet | null },
 ): Promise<Written | null> {
   const writer = new AudienceWriter(deps, attempt, onProgress);
+  const zones = await audienceByZone(deps, campaign, attempt);
   async function* once() {
-    for await (const people of readAudience(deps, campaign, session))
+    for await (const people of readAudience(deps, campaign, session, zones?.property))
       yield known ? people.filter(({ contactId }) => known.add(contactId)) : people;
   }
   try {
     for await (const { people, suppressed } of judged(deps, campaign, attempt, once())) {
       if (signal.aborted) return null;
       await writer.suppress(suppressed);
-      await writer.add(people);
+      if (zones) await writer.suppress(await zones.add(people));
+      else await writer.add(people);
+    }
+    for (const { batches, ...release } of zones?.inOrder() ?? []) {
+      writer.begin(release);
+      for (const people of batches) {
+        if (signal.aborted) return null;
+        await writer.add(people);
+      }
     }
     return await writer.end();
   } finally {
@@ -106,11 +116,11 @@ async function finish(
   const leaving = await joinedExcluded(deps, campaign, known ?? new IdSet(), signal);
   if (!leaving) return;
   const last = { attempt: first, written: read };
-  const { attempt, written } = leaving.size === 0 ? last : await leaveOut(deps, first, leaving, onProgress);
+  const { attempt, written } =
+    leaving.size === 0 ? last : await leaveOut(deps, { attempt: first, releases: read.releases }, leaving, onProgress);
   await requireWritten(deps, attempt, written);
   await tellSuppressed(deps, attempt);
-  const { inBlocks, suppressed, providers } = written;
-  await endAttempt(deps, attempt, { total: inBlocks + suppressed, inBlocks }, providers);
+  await endAttempt(deps, attempt, written);
   await refreshCounts(deps, campaign);
 }
 

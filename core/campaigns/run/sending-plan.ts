@@ -3,6 +3,7 @@ import { BLOCK_MAX } from '../../mail/ledger/blocks/model.ts';
 import { unclaimedRange } from '../../mail/ledger/blocks/unclaimed.ts';
 import { states } from '../../mail/ledger/states.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { releasedAt } from '../local-time/rules.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { release } from './gradual-release.ts';
 
@@ -40,7 +41,8 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 /** The recipients that may be sent to now, or until when they wait; null when none is left. */
 export async function sendingStep(deps: CampaignsDeps, campaign: Campaign): Promise<SendStep | WaitStep | null> {
   const { status, freeze } = campaign;
-  const released = status === 'sending_gradual' ? await release(deps, campaign) : null;
+  const released =
+    status === 'sending_gradual' ? await release(deps, campaign) : releasedAt(freeze?.releases, deps.clock.now());
   const upTo = (released?.upTo ?? NO_LIMIT) - 1;
   const [deferredMs, rows, blocks] = await Promise.all([
     deferredWaitMs(deps, campaign),

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { oncePerCore } from '../../base/deps.ts';
 import { costlyCache } from '../../base/work/cache.ts';
+import { releasedAt } from '../../campaigns/local-time/rules.ts';
 import { LEASE_MS } from '../../mail/ledger/ledger.ts';
 import type { Recent } from '../../mail/ledger/rates/read.ts';
 import type { Lane } from '../../mail/ledger/relay.ts';
@@ -46,7 +47,7 @@ export async function lanesNow(
   return Promise.all(
     LANES.map(async (lane) => {
       const { oldestAt, ...waiting } =
-        lane === 'campaign' ? ofCampaigns(campaigns) : await rowsOf(deps, projectId, lane);
+        lane === 'campaign' ? ofCampaigns(campaigns, deps.clock.now()) : await rowsOf(deps, projectId, lane);
       return {
         lane,
         ...waiting,
@@ -58,19 +59,19 @@ export async function lanesNow(
   );
 }
 
-/** Recipients of campaigns that are sending; of a gradual one those who are released. */
-function ofCampaigns(campaigns: readonly CampaignNow[]): Waiting {
+/** Recipients of campaigns that are sending; of a gradual one, and of one at local time, those who are released. */
+function ofCampaigns(campaigns: readonly CampaignNow[], now: Date): Waiting {
   const sum: Waiting = { waiting: 0, isExact: true, inFlight: 0, oldestAt: null };
   for (const { campaign, progress } of campaigns) {
     sum.inFlight += progress.inFlight;
     const { status, gradual, freeze } = campaign;
-    const later =
-      status === 'sending_gradual'
-        ? Math.max(0, (freeze?.frozen?.inBlocks ?? 0) + 1 - Math.max(1, gradual?.releasedUpTo ?? 1))
-        : 0;
+    const end = (freeze?.frozen?.inBlocks ?? 0) + 1;
+    const upTo = status === 'sending_gradual' ? gradual?.releasedUpTo : releasedAt(freeze?.releases, now)?.upTo;
+    const later = Math.max(0, end - Math.max(1, upTo ?? end));
     const waiting = status === 'paused' ? 0 : Math.max(0, progress.pending - progress.inFlight - later);
     sum.waiting += waiting;
-    const at = (status === 'sending_gradual' ? gradual?.dayStartedAt : null) ?? freeze?.at ?? null;
+    const released = freeze?.releases?.findLast(({ at }) => at <= now)?.at;
+    const at = (status === 'sending_gradual' ? gradual?.dayStartedAt : released) ?? freeze?.at ?? null;
     if (waiting > 0 && at && (!sum.oldestAt || at < sum.oldestAt)) sum.oldestAt = at;
   }
   return sum;

@@ -92,7 +92,8 @@ function outcomes({
 function campaignData({ campaign, progress, ratePerSecond }: CampaignNow) {
   const { _id, name, status, sendMode, gradual, pausedReason } = campaign;
   const { total, percent, sent, pending, nextAt } = progress;
-  const isSending = status === 'sending' && ratePerSecond > 0;
+  // While people wait for their local time there is none.
+  const isSending = status === 'sending' && ratePerSecond > 0 && progress.etaSeconds !== null;
   return {
     id: _id.toHexString(),
     ...{ name, status, sendMode, total, percent, sent, pending, ratePerSecond },

@@ -12,6 +12,8 @@ export interface OfRun {
   projectId: ObjectId;
   campaignId: ObjectId;
   run: ObjectId;
+  /** The first `seq` of each release, in order, where addresses begin again with each; absent: they are in one order. */
+  releases?: readonly number[];
 }
 
 /** A recipient of a block, with the place in the order of sending. */
@@ -48,7 +50,7 @@ export async function waitingOf(deps: Db, of: OfRun, session: Session): Promise<
 /** From keys alone. */
 async function headsOf({ db }: Db, of: OfRun, session: Session): Promise<Head[]> {
   const projection = { _id: 0, n: 1, fromSeq: 1, count: 1 } as const;
-  const heads: Head[] = await db.campaignBlocks.find({ ...of }, { projection, hint: 'person', session }).toArray();
+  const heads: Head[] = await db.campaignBlocks.find(keyOf(of), { projection, hint: 'person', session }).toArray();
   return heads.toSorted((a, b) => a.n - b.n);
 }
 
@@ -104,7 +106,7 @@ async function placedAt({ db }: Db, of: OfRun, heads: Head[], seqs: number[], se
   const has = ({ fromSeq, count }: Head) => fromSeq <= (seqs.at(-1) as number) && fromSeq + count > (seqs[0] as number);
   const n = { $in: heads.filter(has).map((head) => head.n) };
   const blocks = await db.campaignBlocks
-    .find({ ...of, n }, { hint: 'place', session })
+    .find({ ...keyOf(of), n }, { hint: 'place', session })
     .sort({ n: 1 })
     .toArray();
   return blocks.flatMap(placedIn).filter(({ seq }) => wanted.has(seq));
@@ -114,10 +116,10 @@ function placedIn({ fromSeq, recipients }: Pick<Block, 'fromSeq' | 'recipients'>
   return recipients.map((recipient, index) => ({ ...recipient, seq: fromSeq + index }));
 }
 
-/** Recipients with this address: the one block in whose range it lies is read. */
+/** Recipients with this address: the one block, in each release, in whose range it lies is read. */
 export async function placedByAddress(deps: Db, of: OfRun, email: string, session?: Session): Promise<Placed[]> {
-  const block = await blockWith(deps, of, email, session);
-  return block ? placedIn(block).filter((one) => one.email === email) : [];
+  const blocks = await blocksWith(deps, of, email, session);
+  return blocks.flatMap(placedIn).filter((one) => one.email === email);
 }
 
 /** A recipient by contact. The address is a short cut; it may have changed since, or be erased: then all blocks are read. */
@@ -128,15 +130,52 @@ export async function placedContact(
   session?: Session,
 ): Promise<Placed | null> {
   const isContact = (one: BlockRecipient) => one.contactId.equals(contactId);
-  const likely = email === null ? null : await blockWith(deps, of, email, session);
-  const found = likely && placedIn(likely).find(isContact);
+  const likely = email === null ? [] : await blocksWith(deps, of, email, session);
+  const found = likely.flatMap(placedIn).find(isContact);
   if (found) return found;
-  const named = { ...of, 'recipients.contactId': contactId };
+  const named = { ...keyOf(of), 'recipients.contactId': contactId };
   const block = await deps.db.campaignBlocks.findOne(named, { hint: 'place', ...(session ? { session } : {}) });
   return (block && placedIn(block).find(isContact)) ?? null;
 }
 
-async function blockWith({ db }: Db, of: OfRun, email: string, session?: Session): Promise<Block | null> {
+async function blocksWith(deps: Db, of: OfRun, email: string, session?: Session): Promise<Block[]> {
+  if (of.releases) return blocksOfReleases(deps, of, email, session);
   const options = { hint: 'person', ...(session ? { session } : {}) };
-  return db.campaignBlocks.findOne({ ...of, first: { $lte: email } }, { ...options, sort: { first: -1, n: -1 } });
+  const before = { ...keyOf(of), first: { $lte: email } };
+  const block = await deps.db.campaignBlocks.findOne(before, { ...options, sort: { first: -1, n: -1 } });
+  return block ? [block] : [];
+}
+
+/** The last block of each release that begins with no higher address, from keys; of these only the ones that have the address are read. */
+async function blocksOfReleases(
+  { db }: Db,
+  { releases = [], ...of }: OfRun,
+  email: string,
+  session?: Session,
+): Promise<Block[]> {
+  const reading = session ? { session } : {};
+  const projection = { _id: 0, n: 1, fromSeq: 1 } as const;
+  const heads = await db.campaignBlocks
+    .find({ ...of, first: { $lte: email } }, { projection, hint: 'person', ...reading })
+    .sort({ first: 1, n: 1 })
+    .toArray();
+  const last = new Map(heads.map(({ n, fromSeq }) => [releaseAt(releases, fromSeq), n]));
+  if (last.size === 0) return [];
+  const named = { ...of, n: { $in: [...last.values()] }, 'recipients.email': email };
+  return db.campaignBlocks.find(named, { hint: 'place', ...reading }).toArray();
+}
+
+/** The place of the release that has this `seq`. */
+function releaseAt(releases: readonly number[], seq: number): number {
+  let [low, high] = [0, releases.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((releases[middle] as number) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function keyOf({ projectId, campaignId, run }: OfRun): Omit<OfRun, 'releases'> {
+  return { projectId, campaignId, run };
 }

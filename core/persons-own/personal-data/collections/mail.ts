@@ -1,6 +1,7 @@
 import type { Document, ObjectId } from 'mongodb';
 import type { Collections } from '../../../base/collections.ts';
 import { batchesById } from '../../../base/database/batches.ts';
+import { releasesOf } from '../../../campaigns/audience/waiting.ts';
 import { placedByAddress } from '../../../mail/ledger/blocks/read.ts';
 import type { Message, TimelineEntry } from '../../../mail/ledger/model.ts';
 import { shownState } from '../../../mail/ledger/states.ts';
@@ -48,7 +49,8 @@ export const mail = {
       for await (const campaigns of batchesById(db.campaigns, { projectId, 'freeze.run': { $exists: true } }, options))
         for (const { _id: campaignId, name, freeze } of campaigns) {
           const run = freeze?.run;
-          const placed = run ? await placedByAddress({ db }, { projectId, campaignId, run }, email) : [];
+          const of = run && { projectId, campaignId, run, ...releasesOf(freeze) };
+          const placed = of ? await placedByAddress({ db }, of, email) : [];
           if (placed.length > 0) yield [{ campaignId, campaignName: name, chosenAt: freeze?.at }];
         }
     },
