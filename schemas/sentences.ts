@@ -88,6 +88,8 @@ export const PATTERN_SENTENCES: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{1,64}$|^other$':
     'must be a tag, its name and its value with a colon between, for example kind:invoice, or other',
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}$': 'must be a day as year, month and day, for example 2026-12-24',
+  '^[a-z][a-z0-9-]{0,39}$':
+    'must begin with a small letter and have up to 40 small letters, digits and hyphens, for example footer',
   '^[A-Za-z0-9_-]+$': 'must be a reason as answers show it: letters, digits, underscores and hyphens',
   '^[a-z0-9-]+$': 'must be a mailbox provider as answers show it: small letters, digits and hyphens',
   '^[A-Za-z0-9][A-Za-z0-9.-]*$': 'must be a domain, for example news.example.com',
