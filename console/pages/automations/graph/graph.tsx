@@ -213,32 +213,32 @@ function NodeOf({
   mark: Mark | 'to mend' | undefined;
   classes: string;
 }) {
-  const { x, y, width, height } = box;
+  const { width, height } = box;
   const { name, under, icon, here } = node;
   const shown = cut(name, here ? NAME_MAX - count(here).length : NAME_MAX);
   return (
-    <g class={classes}>
+    <g class={classes} transform={`translate(${box.x} ${box.y})`}>
       <a
         href={href}
         tabIndex={tabIndex}
         data-node={node.id}
         aria-current={classes.includes('chosen') ? 'true' : undefined}
       >
-        <rect x={x} y={y} width={width} height={height} rx="6" />
-        <svg class="i" x={x + 12} y={y + 10} width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+        <rect width={width} height={height} rx="6" />
+        <svg class="i" x="12" y="10" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
           <path d={iconPath(icon)} />
         </svg>
-        <text class="name" x={x + 36} y={y + 22}>
+        <text class="name" x="36" y="22">
           {shown !== name && <title>{name}</title>}
           {shown}
         </text>{' '}
-        <text x={x + 36} y={y + 40}>
+        <text x="36" y="40">
           {cut(under, mark ? UNDER_MAX - mark.length - 2 : UNDER_MAX)}
         </text>
         {mark && (
           <>
             {' '}
-            <text class="mark" x={x + width - 12} y={y + 40}>
+            <text class="mark" x={width - 12} y="40">
               {mark}
             </text>
           </>
@@ -246,7 +246,7 @@ function NodeOf({
       </a>
       {here !== null && here > 0 && (
         <a href={peopleHref} tabIndex={tabIndex} aria-label={`${people(here)} on ${name}`}>
-          <text class="here" x={x + width - 12} y={y + 22}>
+          <text class="here" x={width - 12} y="22">
             {count(here)}
           </text>
         </a>
@@ -266,7 +266,7 @@ function Place({ box, size, children }: { box: Box | null; size: number; childre
   if (!box) return null;
   const { x, y, width, height } = box;
   return (
-    <foreignObject x={x + (width - size) / 2} y={y + height - size} width={size} height={size}>
+    <foreignObject transform={`translate(${x + (width - size) / 2} ${y + height - size})`} width={size} height={size}>
       {children}
     </foreignObject>
   );
@@ -274,10 +274,10 @@ function Place({ box, size, children }: { box: Box | null; size: number; childre
 
 function Label({ box: { x, y, width, height }, text }: { box: Box; text: string }) {
   return (
-    <g>
+    <g transform={`translate(${x} ${y})`}>
       <title>{text}</title>
-      <rect class="back" x={x} y={y} width={width} height={height} />
-      <text class="word" x={x + width / 2} y={y + 13}>
+      <rect class="back" width={width} height={height} />
+      <text class="word" x={width / 2} y="13">
         {cut(text, LABEL_MAX)}
       </text>
     </g>

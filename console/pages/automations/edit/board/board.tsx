@@ -150,16 +150,19 @@ export function Board(props: BoardProps) {
       : `Add a step ${lineWords(way, steps, nameOf)}`;
     return (
       <button
-        class={carried ? 'add put' : 'add'}
+        class="add"
         type="button"
         tabIndex={isListed || way.from === here ? 0 : -1}
         data-way={way.id}
         aria-label={words}
-        title={words}
         aria-haspopup={carried ? undefined : 'menu'}
+        // Two hundred and more of them: only the one that is pointed at needs its words to be shown.
+        onPointerEnter={({ currentTarget }) => {
+          currentTarget.title = currentTarget.ariaLabel ?? '';
+        }}
         onClick={(event) => add(way, event.currentTarget)}
       >
-        <Icon name={carried ? 'down' : 'plus'} />
+        <Icon name="plus" />
         {isListed && (
           <span class="dim small">
             {[carried ? 'Put it here' : 'Add a step', way.label].filter(Boolean).join(', ')}
@@ -171,6 +174,7 @@ export function Board(props: BoardProps) {
   return (
     <div
       ref={box}
+      class={carried ? 'carrying' : undefined}
       role="group"
       aria-label="Steps and lines"
       onKeyDown={onKeyDown}
