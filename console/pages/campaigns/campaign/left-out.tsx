@@ -133,6 +133,8 @@ function suppressionWords(suppression: string | null, group: string | null): str
       return 'Complained before';
     case 'MANUAL':
       return group ? `Suppressed by hand in ${group}` : 'Suppressed by hand';
+    case 'LOCAL_TIME_OVER':
+      return 'The time was over where they are';
     case 'FREQUENCY_CAP':
       return 'Held back by the frequency cap';
     default:

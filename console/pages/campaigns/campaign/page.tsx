@@ -13,10 +13,10 @@ import { Empty, Notice, SkeletonLines } from '../../../parts/page/notice.tsx';
 import { Columns, Page, Section } from '../../../parts/page/page.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { place, to } from '../../../router.ts';
+import { localWords } from '../editor/local.ts';
 import { editPath } from './actions.ts';
 import { type Known, useCampaign } from './figures.ts';
 import { CampaignFunnel } from './funnel.tsx';
-import { GradualPlan } from './gradual.tsx';
 import { Actions } from './head.tsx';
 import { HoursPlots, useDays } from './hour-plots.tsx';
 import { LeftOut } from './left-out.tsx';
@@ -26,6 +26,8 @@ import { CampaignMail } from './mail.tsx';
 import { hrefOf as peopleHref, useFollowDoors } from './people/door.tsx';
 import { People } from './people/people.tsx';
 import { Story } from './people/story.tsx';
+import { GradualPlan } from './plans/gradual.tsx';
+import { Zones } from './plans/zones.tsx';
 import { Progress } from './progress.tsx';
 import { Providers } from './providers.tsx';
 import { audienceWords, StatusBadge } from './words.tsx';
@@ -104,6 +106,7 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
       {hasBegun ? (
         <>
           {isMoving.value && <LivePlots campaign={campaign} known={known} />}
+          {campaign.localTime && <Zones localTime={campaign.localTime} known={known} />}
           {campaign.gradual && <GradualPlan plan={campaign.gradual} known={known} days={days} />}
           <HoursPlots campaign={campaign} known={known} days={days} />
           <Columns hasRule>
@@ -217,6 +220,7 @@ function Draft({ campaign }: { campaign: Campaign }) {
 function Settings({ campaign }: { campaign: Campaign }) {
   const { subject, from, replyTo, excludeLists, sendMode, scheduledAt, createdAt, updatedAt, thresholdPreset, tags } =
     campaign;
+  const { localTime } = campaign;
   return (
     <Section title="Settings" hasRule>
       <Pairs
@@ -228,7 +232,9 @@ function Settings({ campaign }: { campaign: Campaign }) {
           ...(excludeLists.length > 0 ? ([['Without', excludeLists.map(({ name }) => name).join(', ')]] as const) : []),
           [
             'When',
-            scheduledAt ? (
+            localTime ? (
+              localWords(localTime)
+            ) : scheduledAt ? (
               <Time at={scheduledAt} />
             ) : (
               { immediate: 'At once', scheduled: 'Scheduled', gradual: 'Gradually' }[sendMode]

@@ -9,12 +9,14 @@ import { Notice } from '../../../parts/page/notice.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { to } from '../../../router.ts';
 import { type Draft, GLOBAL, isAddressed } from './draft.ts';
+import { localBody } from './local.ts';
 
 const PAUSE_MS = 300;
 
 /** Counts who gets the mail while it is chosen; an answer that was overtaken is dropped. */
-export function useAudience(draft: Pick<Draft, 'toLists' | 'excludeLists' | 'audience' | 'unsubscribeGroupId'>) {
+export function useAudience(draft: Draft) {
   const { toLists, excludeLists, audience, unsubscribeGroupId } = draft;
+  const localTime = draft.when === 'local' ? localBody(draft) : null;
   const found = useSignal<CountedAudience | null>(null);
   const error = useSignal<unknown>(null);
   useLayoutEffect(() => {
@@ -27,6 +29,7 @@ export function useAudience(draft: Pick<Draft, 'toLists' | 'excludeLists' | 'aud
       sendToGlobalList: toLists.includes(GLOBAL),
       unsubscribeGroupId: unsubscribeGroupId || null,
       ...(audience && toLists.length === 0 && { audience }),
+      ...(localTime && { localTime }),
     };
     const ask = () =>
       api.campaigns.audience(body, { signal: own.signal }).then(
@@ -42,7 +45,7 @@ export function useAudience(draft: Pick<Draft, 'toLists' | 'excludeLists' | 'aud
       clearTimeout(timer);
       own.abort();
     };
-  }, [toLists, excludeLists, audience, unsubscribeGroupId]);
+  }, [toLists, excludeLists, audience, unsubscribeGroupId, JSON.stringify(localTime)]);
   return { found, error };
 }
 

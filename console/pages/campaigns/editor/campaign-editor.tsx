@@ -26,7 +26,7 @@ import { navigate, place, to } from '../../../router.ts';
 import { can } from '../../../session.ts';
 import { AudienceSum, OtherAudience, useAudience } from './audience.tsx';
 import { ContentSection, fromSender, fromTemplate } from './content.tsx';
-import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './draft.ts';
+import { atWords, bodyOf, type Draft, draftOf, isAddressed, partsOf } from './draft.ts';
 import { MeasuringSection } from './measuring-section.tsx';
 import { Schedule } from './schedule.tsx';
 import { useVersionParts } from './version-parts.ts';
@@ -145,7 +145,7 @@ function Editor({
   }
   async function publish(): Promise<void> {
     const n = found.value?.willReceive ?? 0;
-    const at = draft.when === 'scheduled' ? ` at ${draft.scheduledAt.replace('T', ' ')}` : '';
+    const at = atWords(draft);
     let published: Campaign | null = null;
     const done = await confirm({
       title: `Publish ${draft.name || 'the campaign'}`,
@@ -306,7 +306,7 @@ function Editor({
       />
       <MeasuringSection form={form} isReadOnly={isReadOnly} />
       <Section title="Time" hasRule>
-        <Schedule form={form} willReceive={found.value?.willReceive ?? null} isReadOnly={isReadOnly} />
+        <Schedule form={form} found={found.value} isReadOnly={isReadOnly} />
       </Section>
       {isTesting.value && campaign && (
         <TestDialog

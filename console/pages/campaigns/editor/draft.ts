@@ -3,11 +3,12 @@ import { timezone } from '../../../locale.ts';
 import { counted } from '../../../parts/data/format.ts';
 import { isoTime, localTime } from '../../../parts/forms/local-time.ts';
 import { tagsIn, textOfTags } from '../../../parts/forms/tags.ts';
+import { type LocalFields, localBody, localOf, localWords } from './local.ts';
 import { type Measuring, measuringBody, measuringOf } from './measuring.ts';
 import { mailBody, mailOf, missingMail, type OwnMail } from './own-mail.ts';
 
 /** The fields of the editor; texts and numbers stay as they were typed until they are sent. */
-export interface Draft extends Measuring {
+export interface Draft extends Measuring, LocalFields {
   name: string;
   subject: string;
   previewText: string;
@@ -24,7 +25,7 @@ export interface Draft extends Measuring {
   unsubscribeGroupId: string;
   /** As they are typed: 'season:winter, kind:letter'. */
   tags: string;
-  when: 'immediate' | 'scheduled' | 'gradual';
+  when: 'immediate' | 'scheduled' | 'local' | 'gradual';
   scheduledAt: string;
   emailsPerDay: string;
   growth: string;
@@ -56,6 +57,7 @@ export function draftOf(campaign: Campaign | null): Draft {
         scheduledAt: '',
       },
       ...{ emailsPerDay: '1000', growth: '1.5x', timezone },
+      ...localOf(null),
       ...measuringOf(null),
     };
   const { from, gradual, scheduledAt, toLists, excludeLists, sendToGlobalList } = campaign;
@@ -73,11 +75,12 @@ export function draftOf(campaign: Campaign | null): Draft {
     audience: campaign.audience,
     unsubscribeGroupId: campaign.unsubscribeGroupId ?? '',
     tags: textOfTags(campaign.tags),
-    when: campaign.sendMode,
-    scheduledAt: scheduledAt ? localTime(new Date(scheduledAt)) : '',
+    when: campaign.localTime ? 'local' : campaign.sendMode,
+    scheduledAt: scheduledAt && !campaign.localTime ? localTime(new Date(scheduledAt)) : '',
     emailsPerDay: String(gradual?.emailsPerDay ?? 1_000),
     growth: gradual?.growth ?? '1.5x',
     timezone: gradual?.timezone ?? timezone,
+    ...localOf(campaign.localTime),
     ...measuringOf(campaign),
   };
 }
@@ -103,13 +106,17 @@ export function bodyOf(draft: Draft, publish: boolean): UpdateCampaignBody & { n
   return { ...contentOf(draft), publish, ...timeOf(draft, publish) };
 }
 
-function timeOf({ when, scheduledAt, emailsPerDay, growth, timezone }: Draft, publish: boolean): UpdateCampaignBody {
+function timeOf(draft: Draft, publish: boolean): UpdateCampaignBody {
+  const { when, scheduledAt, emailsPerDay, growth, timezone } = draft;
+  if (when === 'local') return { sendMode: 'scheduled', localTime: localBody(draft) };
   const at = scheduledAt === '' ? null : isoTime(scheduledAt);
-  if (when === 'scheduled') return { sendMode: 'scheduled', sendNow: false, ...(at && { scheduledAt: at }) };
+  const localTime = null;
+  if (when === 'scheduled') return { sendMode: 'scheduled', sendNow: false, localTime, ...(at && { scheduledAt: at }) };
   if (when === 'gradual')
     return {
       sendMode: 'gradual',
       sendNow: false,
+      localTime,
       gradual: {
         emailsPerDay: Number(emailsPerDay),
         growth: growth as NonNullable<Campaign['gradual']>['growth'],
@@ -117,7 +124,14 @@ function timeOf({ when, scheduledAt, emailsPerDay, growth, timezone }: Draft, pu
         ...(at && { startAt: at }),
       },
     };
-  return { sendMode: 'immediate', ...(publish && { sendNow: true }) };
+  return { sendMode: 'immediate', localTime, ...(publish && { sendNow: true }) };
+}
+
+/** For the question before it is published; '' where no time is chosen. */
+export function atWords(draft: Draft): string {
+  const local = draft.when === 'local' ? localBody(draft) : null;
+  if (local) return ` at ${localWords(local)}`;
+  return draft.when === 'scheduled' ? ` at ${draft.scheduledAt.replace('T', ' ')}` : '';
 }
 
 const factors: Record<string, number> = { fixed: 1, '1.25x': 1.25, '1.5x': 1.5, '1.75x': 1.75, '2x': 2 };
@@ -148,10 +162,13 @@ export function isAddressed({ toLists, audience }: Pick<Draft, 'toLists' | 'audi
   return toLists.length > 0 || audience !== null;
 }
 
+const NOTES = { immediate: 'At once', local: '', gradual: 'Gradually' } as const;
+
 /** The parts that publishing needs, with their faults. */
 export function partsOf(draft: Draft, willReceive: number | null, groupName: string | null): Part[] {
   const { subject, fromEmail, when, scheduledAt, emailsPerDay } = draft;
   const people = willReceive === null ? 'counting' : counted(willReceive, 'person', 'people');
+  const local = when === 'local' ? localBody(draft) : null;
   const isPast = scheduledAt !== '' && new Date(scheduledAt) < new Date();
   return [
     {
@@ -167,11 +184,11 @@ export function partsOf(draft: Draft, willReceive: number | null, groupName: str
     { name: 'Sender', note: fromEmail, missing: fromEmail === '' ? 'Say who it is from' : null },
     {
       name: 'Time',
-      note: when === 'immediate' ? 'At once' : when === 'scheduled' ? scheduledAt.replace('T', ' ') : 'Gradually',
+      note: local ? localWords(local) : { ...NOTES, scheduled: scheduledAt.replace('T', ' ') }[when],
       missing:
-        when === 'scheduled' && scheduledAt === ''
+        (when === 'scheduled' && scheduledAt === '') || (when === 'local' && !local)
           ? 'Choose a time'
-          : isPast && when !== 'immediate'
+          : isPast && (when === 'scheduled' || when === 'gradual')
             ? 'This time has passed'
             : when === 'gradual' && !(Number(emailsPerDay) >= 1)
               ? 'Say how many on the first day'

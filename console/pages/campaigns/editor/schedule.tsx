@@ -1,20 +1,23 @@
+import type { CountedAudience } from '../../../../client/index.ts';
 import { timezone as ownZone, zonesWith } from '../../../locale.ts';
 import { count, people } from '../../../parts/data/format.ts';
 import { Choose } from '../../../parts/forms/choices.tsx';
 import { Field, Select } from '../../../parts/forms/field.tsx';
 import type { Form } from '../../../parts/forms/form.ts';
 import { type Draft, planOf } from './draft.ts';
+import { LocalFields, LocalPlan } from './local-fields.tsx';
 
 const SHOWN_DAYS = 14;
 
-/** At once, at a time, or some each day with the plan drawn. */
+/** At once, at a time, at the local time of each person or some each day, these two with the plan drawn. */
 export function Schedule({
   form,
-  willReceive,
+  found,
   isReadOnly,
 }: {
   form: Form<Draft>;
-  willReceive: number | null;
+  /** null: the audience is being counted. */
+  found: CountedAudience | null;
   isReadOnly: boolean;
 }) {
   const { when, timezone } = form.values.value;
@@ -28,11 +31,13 @@ export function Schedule({
           options={[
             { value: 'immediate', label: 'At once', isDisabled: isReadOnly },
             { value: 'scheduled', label: 'At a time', isDisabled: isReadOnly },
+            { value: 'local', label: 'Local time', isDisabled: isReadOnly },
             { value: 'gradual', label: 'Gradually', isDisabled: isReadOnly },
           ]}
           onChange={(value) => form.set('when', value as Draft['when'])}
         />
-        {when !== 'immediate' && (
+        {when === 'local' && <LocalFields form={form} why={why} />}
+        {(when === 'scheduled' || when === 'gradual') && (
           <Field
             form={form}
             name="scheduledAt"
@@ -79,7 +84,9 @@ export function Schedule({
       </div>
       <div class="c8">
         {when === 'gradual' ? (
-          <Plan draft={form.values.value} willReceive={willReceive} timezone={timezone} />
+          <Plan draft={form.values.value} willReceive={found?.willReceive ?? null} timezone={timezone} />
+        ) : when === 'local' ? (
+          <LocalPlan found={found} />
         ) : (
           <p class="dim">
             {when === 'immediate'

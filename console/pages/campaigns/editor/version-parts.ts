@@ -5,10 +5,16 @@ import type { Form } from '../../../parts/forms/form.ts';
 import type { Parts } from '../../../parts/forms/overtaken.tsx';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
+import { LATE } from './local.ts';
 import { measuringParts } from './measuring-section.tsx';
 import { textOfMail } from './own-mail.ts';
 
-const times = { immediate: 'At once', scheduled: 'At a time', gradual: 'Gradually' } as const;
+const times = {
+  immediate: 'At once',
+  scheduled: 'At a time',
+  local: 'At local time',
+  gradual: 'Gradually',
+} as const;
 
 /** The parts of the editor as the page calls them, for two versions next to each other. */
 export function useVersionParts(newest: Campaign | null, form: Form<Draft>): Parts<Draft> {
@@ -49,6 +55,13 @@ export function useVersionParts(newest: Campaign | null, form: Form<Draft>): Par
     tags: 'Tags',
     when: { label: 'When', text: (when) => times[when] },
     scheduledAt: { label: 'Time', text: (at) => at.replace('T', ' ') },
+    'localTime/date': 'Day',
+    'localTime/time': 'Time where each person is',
+    'localTime/fallbackTimezone': 'People without a time zone are in',
+    'localTime/late': {
+      label: 'People whose time is over by then',
+      text: (late) => LATE.find(({ value }) => value === late)?.label ?? late,
+    },
     emailsPerDay: 'People on the first day',
     growth: 'Each day after it',
     timezone: 'Days begin in',

@@ -1,12 +1,12 @@
 import { useComputed } from '@preact/signals';
-import type { GradualState, Series } from '../../../../client/index.ts';
-import { Legend } from '../../../parts/data/bars.tsx';
-import { count, counted, day } from '../../../parts/data/format.ts';
-import { Plot } from '../../../parts/data/plot.tsx';
-import { Loaded } from '../../../parts/page/loaded.tsx';
-import { Section } from '../../../parts/page/page.tsx';
-import type { Query } from '../../../parts/page/query.ts';
-import type { Known } from './figures.ts';
+import type { GradualState, Series } from '../../../../../client/index.ts';
+import { Legend } from '../../../../parts/data/bars.tsx';
+import { count, counted, day } from '../../../../parts/data/format.ts';
+import { Plot } from '../../../../parts/data/plot.tsx';
+import { Loaded } from '../../../../parts/page/loaded.tsx';
+import { Section } from '../../../../parts/page/page.tsx';
+import type { Query } from '../../../../parts/page/query.ts';
+import type { Known } from '../figures.ts';
 
 const DAY_MS = 86_400_000;
 const growths = { fixed: 1, '1.25x': 1.25, '1.5x': 1.5, '1.75x': 1.75, '2x': 2 } as const;
