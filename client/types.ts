@@ -810,7 +810,7 @@ export interface BrandFooter {
 export interface BrandPreview {
   /** Whose mail would be another one; the newest 100 are compared. */
   templates: BrandTemplate[];
-  /** Published templates among them that name the brand. */
+  /** Published templates among them that name it. */
   total: number;
 }
 
@@ -3468,6 +3468,11 @@ export interface LayoutsListQuery {
   search?: string;
 }
 
+export interface LayoutsTouchedQuery {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
+}
+
 export interface LeavingPeople {
   stepId: string;
   inside: number;
@@ -4527,6 +4532,35 @@ export interface ReportsSeriesQuery {
   tag?: string;
 }
 
+export interface Republication {
+  id: string;
+  status: RepublicationStatus;
+  total: number;
+  /** As a new version. */
+  published: number;
+  /** Their mail is the same. */
+  unchanged: number;
+  failed: number;
+  /** The first 100. */
+  failures: UnpublishedTemplate[];
+  pending: number;
+  createdAt: string;
+  updatedAt: string;
+  completedAt: string | null;
+}
+
+export type RepublicationStatus = 'queued' | 'running' | 'completed';
+
+export interface RepublishBody {
+  templateIds?: string[];
+  /** All that have it. */
+  layoutId?: string;
+  /** The name; all that have it. */
+  snippet?: string;
+  /** All that name it. */
+  brand?: true;
+}
+
 export interface Reputation {
   /** few: fewer than 100 mails, which are not judged. The worse one of both times counts. */
   status: 'few' | 'good' | 'warning' | 'over';
@@ -5080,6 +5114,11 @@ export interface SnippetsListQuery {
   limit?: number;
   /** Part of the name. */
   search?: string;
+}
+
+export interface SnippetsTouchedQuery {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
 }
 
 export interface SocialBlock {

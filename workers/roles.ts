@@ -23,6 +23,7 @@ import { importQueue } from '../core/people/imports/imports.ts';
 import { segmentRecomputes } from '../core/people/lists/recompute.ts';
 import { listRemovals } from '../core/people/lists/removals.ts';
 import { mediaRemovals } from '../core/templates/media/removals.ts';
+import { republicationQueue } from '../core/templates/parts/run.ts';
 import { createPoster } from '../platform/fetch/webhook-poster.ts';
 import type { TaskQueue } from '../workflows/names.ts';
 import { inboundService, ownReports } from './inbound-role.ts';
@@ -57,6 +58,7 @@ export const roles = {
         inboundRemovals,
         messageErasures,
         mediaRemovals,
+        republicationQueue,
         formSubmissions,
         pendingSubscriptions,
       ],

@@ -95,6 +95,8 @@ interface EndpointSpec<Body, Query> {
   heldBytes?: number;
   /** The most calls of a project, over all its keys, where each costs more than others. */
   perMinute?: number;
+  /** How many of those one call is; left out: 1. */
+  cost?: number;
   /** A request that a web page of another origin sends is refused. */
   ownOrigin?: boolean;
   /** Public, but for pages of this installation alone: the header X-Everpost-Console and the origin are asked for, as with a session. */
@@ -109,6 +111,8 @@ export const DOWNLOAD_BYTES = 2 * 1024 * 1024;
 
 /** An editor asks for three a second at most; several people may edit at a time. */
 export const PREVIEWS_A_MINUTE = 600;
+/** Up to a hundred mails are put together, most of them in a millisecond or two. */
+export const TOUCHED_COST = 10;
 
 export type Endpoint = EndpointSpec<never, never> & { body?: Schema<unknown>; query?: Schema<unknown> };
 

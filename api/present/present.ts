@@ -16,6 +16,8 @@ import { partNamed } from '../../core/templates/assemble/keys.ts';
 import type { UsersOfPart } from '../../core/templates/assemble/uses.ts';
 import type { TemplateAt } from '../../core/templates/changes.ts';
 import type { Template } from '../../core/templates/model.ts';
+import type { Republication } from '../../core/templates/parts/model.ts';
+import type { TouchedTemplates } from '../../core/templates/parts/touched.ts';
 import type { ListedVersion } from '../../core/templates/publish.ts';
 import { numbersOf, shownVersion, writtenOf } from '../../core/templates/versions.ts';
 import { DKIM_ALGORITHMS } from '../../schemas/accounts/account.ts';
@@ -222,6 +224,20 @@ const PART_FIELDS = [
   ...(['publishedVersion', 'draftVersion', 'newestVersion', 'isDraftOutdated', 'publishedAt'] as const),
   ...(['createdAt', 'updatedAt'] as const),
 ];
+
+export function presentTouched({ templates, total }: TouchedTemplates) {
+  return { templates: templates.map(({ templateId, templateName }) => ({ templateId, templateName })), total };
+}
+
+export function presentRepublication(job: Republication) {
+  const { _id, status, templateIds, done, published, unchanged, failed, failures } = job;
+  const { createdAt, updatedAt, completedAt } = job;
+  const total = templateIds.length;
+  return {
+    ...{ id: _id, status, total, published, unchanged, failed, failures, pending: total - done },
+    ...{ createdAt, updatedAt, completedAt },
+  };
+}
 
 function userOf(templateId: string) {
   return partNamed(templateId) ?? { kind: 'template', id: templateId };

@@ -35,7 +35,7 @@ import { personalDataRoutes } from './persons-own/personal-data.ts';
 import { preferenceRoutes } from './persons-own/preferences.ts';
 import { brandRoutes } from './templates/brand.ts';
 import { mediaRoutes } from './templates/media.ts';
-import { layoutRoutes, snippetRoutes } from './templates/parts.ts';
+import { layoutRoutes, republicationRoutes, snippetRoutes } from './templates/parts.ts';
 import { templateRoutes } from './templates/templates.ts';
 
 /** The whole REST interface. A route in this table gets validation, the OpenAPI document and the generated tests. */
@@ -65,6 +65,7 @@ export const productRoutes: Endpoint[] = [
   ...liveRoutes,
   ...linkRoutes,
   ...senderRoutes,
+  ...republicationRoutes,
   ...templateRoutes,
   ...layoutRoutes,
   ...snippetRoutes,

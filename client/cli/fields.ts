@@ -531,6 +531,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"version","kind":"number","isRequired":true},
     {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
   ] },
+  "layouts.touched": { about: "List the templates that a version of a layout, or its draft, would change if they were published again", fields: [
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
+  ] },
   "layouts.update": { about: "Update a layout, at once or as a draft; templates keep the version that they were published with", fields: [
     {"name":"name","kind":"text"},
     {"name":"description","kind":"text"},
@@ -819,6 +822,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"version","kind":"number","isRequired":true},
     {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
   ] },
+  "snippets.touched": { about: "List the templates that a version of a snippet, or its draft, would change if they were published again", fields: [
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
+  ] },
   "snippets.update": { about: "Update a snippet, at once or as a draft; templates keep the version that they were published with", fields: [
     {"name":"description","kind":"text"},
     {"name":"emailTemplate","kind":"text","about":"HTML; instead of content."},
@@ -937,6 +943,13 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "templates.render": { about: "Compile content blocks to HTML and text, without saving them", fields: [
     {"name":"content","kind":"object","isRequired":true,"about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
     {"name":"layoutId","kind":"text","about":"The layout that the mail stands in."},
+  ] },
+  "templates.republication": { about: "Get the progress of publishing templates again", fields: [] },
+  "templates.republish": { about: "Publish templates again, with their layouts, snippets and the brand as they are now", fields: [
+    {"name":"templateIds","kind":"list"},
+    {"name":"layoutId","kind":"text","about":"All that have it."},
+    {"name":"snippet","kind":"text","about":"The name; all that have it."},
+    {"name":"brand","kind":"text","about":"All that name it. One of true."},
   ] },
   "templates.restore": { about: "Save the content of an earlier version as the newest draft", fields: [
     {"name":"version","kind":"number","isRequired":true},

@@ -1,4 +1,5 @@
-import type { Indexes } from '../base/indexes.ts';
+import { type Indexes, onlyWith } from '../base/indexes.ts';
+import { DAY_SECONDS } from '../base/time/durations.ts';
 
 export const templateIndexes = {
   templates: {
@@ -25,6 +26,18 @@ export const templateIndexes = {
       key: { projectId: 1, usesBrand: 1, _id: -1 },
       partialFilterExpression: { usesBrand: true },
       because: 'A change of the brand finds the templates that name it.',
+    },
+  },
+  republications: {
+    due: {
+      key: { projectId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'Templates that are yet to be published again.',
+    },
+    expiry: {
+      key: { completedAt: 1 },
+      expireAfterSeconds: 30 * DAY_SECONDS,
+      because: 'The progress of a job can be read for 30 days after its end.',
     },
   },
   templateVersions: {

@@ -44,6 +44,7 @@ const collectionNames: Record<keyof Collections, string> = {
   pendingSubscriptions: 'pendingSubscriptions',
   suppressionGroups: 'suppressionGroups',
   suppressions: 'suppressions',
+  republications: 'republications',
   templates: 'templates',
   templateVersions: 'templateVersions',
   campaigns: 'campaigns',

@@ -12,7 +12,8 @@ export interface Verdict {
 }
 
 export interface RateLimiter {
-  hit(key: string, limit: number): Verdict;
+  /** `cost`: how many hits it counts as; the last one allowed may go over the limit. */
+  hit(key: string, limit: number, cost?: number): Verdict;
   stop(): void;
 }
 
@@ -54,17 +55,17 @@ export function createRateLimiter(redis: Redis | null, prefix: string, now: () =
   }
 
   return {
-    hit(key, limit) {
+    hit(key, limit, cost = 1) {
       const at = now();
       const window = Math.floor(at / WINDOW_MS);
       const count = current(key, window);
       const used = count.here + count.elsewhere;
       const allowed = used < limit;
       if (allowed) {
-        count.here += 1;
-        count.unshared += 1;
+        count.here += cost;
+        count.unshared += cost;
       }
-      const remaining = Math.max(0, limit - used - (allowed ? 1 : 0));
+      const remaining = Math.max(0, limit - used - (allowed ? cost : 0));
       return { allowed, limit, remaining, resetAt: ((window + 1) * WINDOW_MS) / 1000 };
     },
     stop: () => clearInterval(timer),

@@ -56,6 +56,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   inboundUsage: SHORT,
   starts: SHORT,
   enrollmentJobs: SHORT,
+  republications: SHORT,
   previews: SHORT,
   previewSlots: SHORT,
   formSubmissions: SHORT,

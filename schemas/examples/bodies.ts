@@ -95,6 +95,7 @@ const mails = {
   UpdateLayoutBody: { emailTemplate: '<h1>Example News</h1>{{{content}}}{{> footer}}', draft: true },
   CreateSnippetBody: { name: 'footer', emailTemplate: '<p><a href="{{unsubscribe}}">Unsubscribe</a></p>' },
   UpdateSnippetBody: { description: 'Below every mail' },
+  RepublishBody: { layoutId: 'L-0a1b2c3d4e5f60718293' },
   PublishTemplateBody: { version: 4 },
   RestoreTemplateBody: { version: 2, newestVersion: 4 },
   UpdateTemplateBody: { subject: 'Your order {{order}}' },

@@ -96,6 +96,7 @@ const touched = {
   properties: { templateId: { type: 'string' }, templateName: { type: 'string' } },
 } as const;
 
+/** Of layouts and snippets too. */
 export const brandPreviewAnswer = shape({
   title: 'BrandPreview',
   type: 'object',
@@ -106,9 +107,16 @@ export const brandPreviewAnswer = shape({
       items: touched,
       description: 'Whose mail would be another one; the newest 100 are compared.',
     },
-    total: { type: 'integer', description: 'Published templates among them that name the brand.' },
+    total: { type: 'integer', description: 'Published templates among them that name it.' },
   },
 });
+
+export const unpublished = {
+  title: 'UnpublishedTemplate',
+  type: 'object',
+  required: ['templateId', 'message'],
+  properties: { templateId: { type: 'string' }, message: { type: 'string' } },
+} as const;
 
 export const updatedBrandAnswer = shape({
   title: 'UpdatedBrand',
@@ -119,12 +127,7 @@ export const updatedBrandAnswer = shape({
     published: { type: 'array', items: { type: 'string' } },
     failed: {
       type: 'array',
-      items: {
-        title: 'UnpublishedTemplate',
-        type: 'object',
-        required: ['templateId', 'message'],
-        properties: { templateId: { type: 'string' }, message: { type: 'string' } },
-      },
+      items: unpublished,
     },
   },
 });

@@ -9,6 +9,7 @@ import {
 } from '../common.ts';
 import { schema, shape } from '../schema.ts';
 import { contentField } from './blocks.ts';
+import { unpublished } from './brand.ts';
 import { newestVersion, TEMPLATE_LENGTH_MAX, templateQuery } from './templates.ts';
 
 /** Layouts around mails, and snippets inside them. */
@@ -112,3 +113,38 @@ const part = {
 export const partAnswer = shape(part);
 export const layoutsAnswer = pageAnswer('LayoutsPage', 'layouts', part);
 export const snippetsAnswer = pageAnswer('SnippetsPage', 'snippets', part);
+
+export const republishBody = schema({
+  title: 'RepublishBody',
+  type: 'object',
+  description: 'One of its fields.',
+  properties: {
+    templateIds: { type: 'array', minItems: 1, maxItems: 10_000, items: { type: 'string', maxLength: 64 } },
+    layoutId: { type: 'string', maxLength: 64, description: 'All that have it.' },
+    snippet: { type: 'string', maxLength: 64, description: 'The name; all that have it.' },
+    brand: { type: 'boolean', enum: [true], description: 'All that name it.' },
+  },
+});
+
+const count = { type: 'integer', minimum: 0 } as const;
+export const republicationAnswer = shape({
+  title: 'Republication',
+  type: 'object',
+  required: [
+    ...['id', 'status', 'total', 'published', 'unchanged', 'failed', 'failures', 'pending'],
+    ...['createdAt', 'updatedAt', 'completedAt'],
+  ],
+  properties: {
+    id: idField,
+    status: { title: 'RepublicationStatus', enum: ['queued', 'running', 'completed'] },
+    total: count,
+    published: { ...count, description: 'As a new version.' },
+    unchanged: { ...count, description: 'Their mail is the same.' },
+    failed: count,
+    failures: { type: 'array', items: unpublished, description: 'The first 100.' },
+    pending: count,
+    createdAt: timestampField,
+    updatedAt: timestampField,
+    completedAt: nullableTimestamp,
+  },
+});

@@ -95,6 +95,9 @@ export const makers: Record<
     },
     random: 'nothing',
   },
+  republicationId: {
+    make: async ({ client }) => (await client.post('/templates/republish', { templateIds: ['A-x'] })).body.data.id,
+  },
   emailId: {
     make: async ({ client, project }, { deps }) => {
       const domainName = `d${crypto.randomUUID()}.example.com`;

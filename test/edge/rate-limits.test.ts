@@ -55,6 +55,15 @@ describe('Limits of requests', () => {
     expect(other.hit('another', 200).allowed).to.equal(true);
   });
 
+  it('count a call as several where it costs more, and let the last one go over', () => {
+    const [one] = two(null);
+    expect(one.hit('key', 25, 10)).to.include({ allowed: true, remaining: 15 });
+    expect(one.hit('key', 25)).to.include({ allowed: true, remaining: 14 });
+    expect(one.hit('key', 25, 10).allowed).to.equal(true);
+    expect(one.hit('key', 25, 10)).to.include({ allowed: true, remaining: 0 });
+    expect(one.hit('key', 25).allowed).to.equal(false);
+  });
+
   it('let no more through than the limit, but for what came in the tenth of a second before counts are shared', async () => {
     const prefix = new ObjectId().toHexString();
     const limiters = two(redis, [prefix]);

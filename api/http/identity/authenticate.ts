@@ -68,13 +68,13 @@ export async function authenticateCaller(
   const caller = await (token === null
     ? keyCaller(deps, options, endpoint, context)
     : sessionCaller(deps, options, endpoint, context, token));
-  if (caller.project && endpoint.perMinute) limitCostly(options, endpoint.perMinute, caller.project);
+  if (caller.project && endpoint.perMinute) limitCostly(options, endpoint, caller.project);
   return caller;
 }
 
 /** Together, since they load the same processes. */
-function limitCostly({ limiter }: CallerOptions, perMinute: number, { _id }: Project): void {
-  const verdict = limiter.hit(`costly:${_id.toHexString()}`, perMinute);
+function limitCostly({ limiter }: CallerOptions, { perMinute = 0, cost }: Endpoint, { _id }: Project): void {
+  const verdict = limiter.hit(`costly:${_id.toHexString()}`, perMinute, cost);
   if (!verdict.allowed) throw rateLimited(verdict);
 }
 

@@ -7,7 +7,8 @@ import {
   updateBrandBody,
   updatedBrandAnswer,
 } from '../../../schemas/templates/brand.ts';
-import { endpoint, PREVIEWS_A_MINUTE } from '../../http/endpoint.ts';
+import { endpoint, PREVIEWS_A_MINUTE, TOUCHED_COST } from '../../http/endpoint.ts';
+import { presentTouched } from '../../present/present.ts';
 
 const tag = 'templates';
 
@@ -46,10 +47,9 @@ export const brandRoutes = [
     answer: brandPreviewAnswer,
     isComputed: true,
     perMinute: PREVIEWS_A_MINUTE,
+    cost: TOUCHED_COST,
     handler: async ({ deps, project, body }) => {
-      const { templates, total } = await previewBrand(deps, project, body);
-      const named = templates.map(({ templateId, templateName }) => ({ templateId, templateName }));
-      return { templates: named, total };
+      return presentTouched(await previewBrand(deps, project, body));
     },
   }),
 ];

@@ -1,10 +1,13 @@
 import type { PartKind, PartName } from '../../../core/templates/assemble/keys.ts';
 import { createPart, listParts, publishPart, readPart, updatePart } from '../../../core/templates/parts/parts.ts';
+import { getRepublication, startRepublication } from '../../../core/templates/parts/republish.ts';
+import { touchedByPart } from '../../../core/templates/parts/touched.ts';
 import { listVersions, restoreTemplate } from '../../../core/templates/publish.ts';
 import { deleteTemplate } from '../../../core/templates/templates.ts';
 import { shownVersion } from '../../../core/templates/versions.ts';
 import { pageQuery } from '../../../schemas/common.ts';
 import type { OperationName } from '../../../schemas/operations.ts';
+import { brandPreviewAnswer } from '../../../schemas/templates/brand.ts';
 import {
   createLayoutBody,
   createSnippetBody,
@@ -12,13 +15,21 @@ import {
   partAnswer,
   partQuery,
   partsQuery,
+  republicationAnswer,
+  republishBody,
   snippetsAnswer,
   updateLayoutBody,
   updateSnippetBody,
 } from '../../../schemas/templates/parts.ts';
 import { publishTemplateBody, restoreTemplateBody, versionsAnswer } from '../../../schemas/templates/templates.ts';
-import { endpoint } from '../../http/endpoint.ts';
-import { presentPage, presentPart, presentVersion } from '../../present/present.ts';
+import { endpoint, PREVIEWS_A_MINUTE, TOUCHED_COST } from '../../http/endpoint.ts';
+import {
+  presentPage,
+  presentPart,
+  presentRepublication,
+  presentTouched,
+  presentVersion,
+} from '../../present/present.ts';
 
 const tag = 'templates';
 
@@ -102,6 +113,19 @@ function partRoutes({ kind, plural, param, create, list }: Words) {
     }),
     endpoint({
       ...common,
+      operation: operation('touched'),
+      method: 'get',
+      path: `${path}/touched`,
+      summary: `List the templates that a version of a ${kind}, or its draft, would change if they were published again`,
+      query: partQuery,
+      answer: brandPreviewAnswer,
+      perMinute: PREVIEWS_A_MINUTE,
+      cost: TOUCHED_COST,
+      handler: async ({ deps, project, params, query }) =>
+        presentTouched(await touchedByPart(deps, project, named(params), query.version)),
+    }),
+    endpoint({
+      ...common,
       operation: operation('delete'),
       method: 'delete',
       path,
@@ -149,3 +173,33 @@ function partRoutes({ kind, plural, param, create, list }: Words) {
 
 export const layoutRoutes = partRoutes(layouts);
 export const snippetRoutes = partRoutes(snippets);
+
+export const republicationRoutes = [
+  endpoint({
+    operation: 'templates.republish',
+    method: 'post',
+    path: '/templates/republish',
+    key: 'token',
+    tag,
+    summary: 'Publish templates again, with their layouts, snippets and the brand as they are now',
+    description:
+      'Each gets a new version of the same content; one whose mail is the same gets none. The job runs in the background; its progress can be read for 30 days after its end.',
+    body: republishBody,
+    answer: republicationAnswer,
+    status: 202,
+    errors: { 404: 'There is no such layout or snippet.' },
+    handler: async ({ deps, project, body, request }) =>
+      presentRepublication(await startRepublication(deps, project, body, request)),
+  }),
+  endpoint({
+    operation: 'templates.republication',
+    method: 'get',
+    path: '/templates/republications/{republicationId}',
+    key: 'token',
+    tag,
+    summary: 'Get the progress of publishing templates again',
+    answer: republicationAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentRepublication(await getRepublication(deps, project, params.republicationId ?? '')),
+  }),
+];

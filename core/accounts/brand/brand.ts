@@ -7,12 +7,8 @@ import type { By } from '../../base/maker.ts';
 import type { Project, ProjectBrand } from '../../base/model.ts';
 import { changeProject } from '../../base/projects.ts';
 import type { Brand } from '../../templates/blocks/brand.ts';
-import {
-  publishWithBrand,
-  type Republished,
-  type TouchedTemplates,
-  touchedBy,
-} from '../../templates/parts/republish.ts';
+import { type Republished, republishNow } from '../../templates/parts/republish.ts';
+import { type TouchedTemplates, touchedByBrand } from '../../templates/parts/touched.ts';
 import { checkBrand, completeBrand } from '../../templates/project-brand.ts';
 import { KEYS_CHANGED } from '../api-keys.ts';
 import type { AccountsDeps } from '../deps.ts';
@@ -42,7 +38,7 @@ export async function updateBrand(
   });
   if (!changed) throw notFound('PROJECT');
   deps.signals.publish(KEYS_CHANGED, '');
-  return { ...completeBrand(changed), ...(await publishWithBrand(deps, project, templateIds, by)) };
+  return { ...completeBrand(changed), ...(await republishNow(deps, project, templateIds, by)) };
 }
 
 /** The templates that the brand would change with these fields, if they were published again. */
@@ -53,7 +49,7 @@ export async function previewBrand(
 ): Promise<TouchedTemplates> {
   const project = await deps.db.projects.findOne({ _id, deletedAt: null });
   if (!project) throw notFound('PROJECT');
-  return touchedBy(deps, project, (await changedBrand(deps, project, input)).brand);
+  return touchedByBrand(deps, project, (await changedBrand(deps, project, input)).brand);
 }
 
 /** Name, logo, address and primary colour are those of public pages as well. */

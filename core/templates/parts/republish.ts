@@ -1,51 +1,88 @@
-import type { ObjectId } from 'mongodb';
-import { AppError } from '../../base/errors.ts';
-import type { By } from '../../base/maker.ts';
+import { insertOnce } from '../../base/database/idempotent-insert.ts';
+import { invalid, notFound } from '../../base/errors.ts';
+import { derivedId, parseId } from '../../base/ids.ts';
+import type { By, Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
-import { breather } from '../../base/work/breathe.ts';
-import { assembled, sourceOf } from '../assemble/assemble.ts';
-import { KEYS_OF } from '../assemble/keys.ts';
-import type { Brand } from '../blocks/brand.ts';
+import { READ_TIME_MAX_MS } from '../../base/paging.ts';
+import { wakeQueue } from '../../jobs/queue.ts';
+import type { PartKind } from '../assemble/keys.ts';
 import type { TemplatesDeps } from '../deps.ts';
-import type { Template } from '../model.ts';
-import { brandOf } from '../project-brand.ts';
-import { changeWritten } from '../templates.ts';
-import { numbersOf } from '../versions.ts';
+import { findTemplate } from '../find.ts';
+import { publishAgain } from './again.ts';
+import type { Republication } from './model.ts';
+import { usersOfBrand, usersOfPart } from './touched.ts';
 
-type DbDeps = Pick<TemplatesDeps, 'db'>;
+export const REPUBLICATIONS = 'republications';
+export const AT_ONCE = new Date(0);
+/** Ids in one job. */
+const TEMPLATES_MAX = 100_000;
 
-/** Templates that are compiled to see which ones a brand changes. */
-const COMPARED_MAX = 100;
+type Tenant = Pick<Project, '_id'>;
 
-export interface TouchedTemplates {
-  /** Those whose published mail would be another one, the newest first, of at most a hundred. */
-  templates: Pick<Template, 'templateId' | 'templateName'>[];
-  /** Published templates that name the brand. */
-  total: number;
+export interface Chosen {
+  templateIds?: readonly string[] | undefined;
+  layoutId?: string | undefined;
+  snippet?: string | undefined;
+  brand?: boolean | undefined;
 }
 
-/** Nothing is changed by a brand before a template is published again: a published version keeps the one it was made with. */
-export async function touchedBy(
-  deps: DbDeps,
-  { _id: projectId }: Pick<Project, '_id'>,
-  brand: Brand,
-): Promise<TouchedTemplates> {
-  const named = { projectId, usesBrand: true as const, templateId: KEYS_OF.template };
-  const pause = breather();
-  const templates: TouchedTemplates['templates'] = [];
-  let total = 0;
-  for await (const template of deps.db.templates.find(named, { hint: 'brand' }).sort({ _id: -1 }).limit(COMPARED_MAX)) {
-    await pause();
-    if (numbersOf(template).published === 0) continue;
-    total += 1;
-    if (await isChangedBy(deps, template, brand)) templates.push(template);
-  }
-  return { templates, total };
+/** Publishes the chosen templates again, or all that have a layout, a snippet or the brand, as a job. */
+export async function startRepublication(
+  deps: TemplatesDeps,
+  project: Tenant,
+  chosen: Chosen,
+  { at, seed, by }: Origin,
+): Promise<Republication> {
+  const templateIds = await templatesOf(deps, project, chosen);
+  const job: Republication = {
+    _id: derivedId(at, 'republication', seed.toHexString()),
+    ...{ projectId: project._id, status: 'queued', templateIds },
+    ...{ done: 0, published: 0, unchanged: 0, failed: 0, failures: [] },
+    ...{ startedBy: by?.memberId ?? null, createdAt: at, updatedAt: at, completedAt: null, dueAt: AT_ONCE },
+  };
+  const stored = await insertOnce(deps.db.republications, job, { projectId: project._id });
+  wakeQueue(deps, REPUBLICATIONS, project._id);
+  return stored;
 }
 
-async function isChangedBy(deps: DbDeps, template: Template, brand: Brand): Promise<boolean> {
-  const made = await assembled(deps, { _id: template.projectId }, sourceOf(template), { brand });
-  return made.emailTemplate !== template.emailTemplate;
+export async function getRepublication(
+  { db }: Pick<TemplatesDeps, 'db'>,
+  { _id: projectId }: Tenant,
+  id: string,
+): Promise<Republication> {
+  const _id = parseId(id);
+  const found = _id && (await db.republications.findOne({ _id, projectId }));
+  if (!found) throw notFound('REPUBLICATION');
+  return found;
+}
+
+async function templatesOf(deps: TemplatesDeps, project: Tenant, chosen: Chosen): Promise<string[]> {
+  const { templateIds, layoutId, snippet } = chosen;
+  const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
+  if (given.length !== 1)
+    throw invalid(
+      'Give one of templateIds, layoutId, snippet and brand.',
+      given[1]
+        ? `${given[1][0]}: must not be given with ${given[0]![0]}`
+        : 'templateIds: is required, or another of them',
+    );
+  if (templateIds) return [...new Set(templateIds)];
+  if (layoutId !== undefined) return usersOf(deps, project, 'layout', layoutId, 'layoutId');
+  if (snippet !== undefined) return usersOf(deps, project, 'snippet', snippet, 'snippet');
+  return idsOf(deps, usersOfBrand(project));
+}
+
+async function usersOf(deps: TemplatesDeps, project: Tenant, kind: PartKind, id: string, field: string) {
+  await findTemplate(deps, project, { kind, id }, field);
+  return idsOf(deps, usersOfPart(project, { kind, id }));
+}
+
+async function idsOf(
+  { db }: Pick<TemplatesDeps, 'db'>,
+  { filter, hint }: ReturnType<typeof usersOfBrand> | ReturnType<typeof usersOfPart>,
+): Promise<string[]> {
+  const reading = { hint, projection: { templateId: 1 }, maxTimeMS: READ_TIME_MAX_MS, limit: TEMPLATES_MAX };
+  return (await db.templates.find(filter, reading).sort({ _id: -1 }).toArray()).map(({ templateId }) => templateId);
 }
 
 export interface Republished {
@@ -53,38 +90,18 @@ export interface Republished {
   failed: Array<{ templateId: string; message: string }>;
 }
 
-/** Publishes the same content with the brand as it is now. A template that fails holds up no other. */
-export async function publishWithBrand(
+/** For a few of them, in the call. */
+export async function republishNow(
   deps: TemplatesDeps,
-  project: Pick<Project, '_id'>,
+  project: Tenant,
   templateIds: readonly string[],
   by: By,
 ): Promise<Republished> {
-  const brand = await brandOf(deps, project);
   const done: Republished = { published: [], failed: [] };
   for (const templateId of new Set(templateIds)) {
-    const message = await publishOne(deps, project._id, { templateId, brand }, by);
-    if (message === null) done.published.push(templateId);
-    else done.failed.push({ templateId, message });
+    const outcome = await publishAgain(deps, project, templateId, (publish) => publish(), by);
+    if (outcome.kind === 'failed') done.failed.push({ templateId, message: outcome.message });
+    else done.published.push(templateId);
   }
   return done;
-}
-
-/** null: done. */
-async function publishOne(
-  deps: TemplatesDeps,
-  projectId: ObjectId,
-  { templateId, brand }: { templateId: string; brand: Brand },
-  by: By,
-): Promise<string | null> {
-  const template = await deps.db.templates.findOne({ projectId, templateId, usesBrand: true });
-  if (!template || numbersOf(template).published === 0) return 'It is no published template that names the brand.';
-  try {
-    const made = await assembled(deps, { _id: projectId }, sourceOf(template), { brand });
-    await changeWritten(deps, { _id: projectId }, templateId, { ...made, newestVersion: template.newestVersion }, by);
-    return null;
-  } catch (error) {
-    if (error instanceof AppError) return error.message;
-    throw error;
-  }
 }

@@ -33,6 +33,7 @@ export const own = {
   media: { nameless: 'Names and sizes of pictures.' },
   mediaFiles: { nameless: 'The bytes of pictures that the organization uploaded.' },
   mediaUsage: { nameless: 'Numbers.' },
+  republications: { nameless: 'Ids of templates and of a member, and numbers.' },
   templates: WRITTEN,
   templateVersions: WRITTEN,
   linkSets: WRITTEN,
