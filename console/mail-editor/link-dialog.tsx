@@ -2,7 +2,7 @@ import { Button } from '../parts/forms/button.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { useForm } from '../parts/forms/form.ts';
 import { FormDialog } from '../parts/over/form-dialog.tsx';
-import { linkAt, setLink } from './model/acts.ts';
+import { linkAt, setLink } from './model/words.ts';
 import type { Surface } from './surface/open.ts';
 
 const SCHEME = /^(https?:\/\/|mailto:|tel:|sms:|\{\{)/i;

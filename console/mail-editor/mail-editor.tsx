@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { redo, undo } from 'prosemirror-history';
 import type { Transaction } from 'prosemirror-state';
 import type { BlockType } from '../../schemas/templates/block-types.ts';
 import { api } from '../api.ts';
@@ -10,10 +11,11 @@ import { toast, toastError } from '../parts/over/toast.tsx';
 import { Findings } from './findings.tsx';
 import type { MailEditorProps, TextField } from './lazy.tsx';
 import { LinkDialog } from './link-dialog.tsx';
-import { addBlock, insertVariable, setMail, setOfMail } from './model/acts.ts';
+import { addBlock, setMail, setOfMail } from './model/acts.ts';
 import { type Finding, findingsIn } from './model/checks.ts';
 import { docOf } from './model/convert.ts';
 import { labels } from './model/labels.ts';
+import { insertVariable } from './model/words.ts';
 import { useLinkedFields } from './panel/linked.ts';
 import { Panel } from './panel/panel.tsx';
 import { PickMenu } from './pick-menu.tsx';
@@ -27,11 +29,12 @@ import { typedName, useVariables, type Variables } from './variables.ts';
 
 type Menu = { kind: 'block'; near: DOMRect; at?: number } | { kind: 'variable'; near: DOMRect };
 
-/** Blocks without words of their own: their fields come next. */
-const THINGS: readonly BlockType[] = ['image', 'video', 'space', 'social', 'menu', 'header', 'html'];
+/** Blocks without words of their own, and conditions: their fields come next. */
+const THINGS: readonly BlockType[] = ['image', 'video', 'space', 'social', 'menu', 'header', 'html', 'when'];
 
 /** A mail as it looks, to be written in. */
 export default function MailEditor({ draft, handle, texts, isMarketing, person, why, before, after }: MailEditorProps) {
+  const root = useRef<HTMLDivElement>(null);
   const place = useRef<HTMLDivElement>(null);
   const panel = useRef<HTMLElement>(null);
   const menu = useSignal<Menu | null>(null);
@@ -47,6 +50,7 @@ export default function MailEditor({ draft, handle, texts, isMarketing, person, 
   };
   const { surface, write } = useSurface(place, draft, {
     isReadOnly: why !== null,
+    isMarketing,
     values: variables.values,
     onAdd: (at, near) => {
       menu.value = { kind: 'block', near: near.getBoundingClientRect(), at };
@@ -66,6 +70,11 @@ export default function MailEditor({ draft, handle, texts, isMarketing, person, 
   useLayoutEffect(() => {
     handle.current = { replace: ({ content, about }) => replaceWith(surface, content, about) };
   });
+  useLayoutEffect(() => {
+    const press = (event: KeyboardEvent) => takeBack(event, surface);
+    root.current?.addEventListener('keydown', press);
+    return () => root.current?.removeEventListener('keydown', press);
+  }, [surface]);
   const show = (id: string) => {
     isPreview.value = false;
     // A surface that was hidden takes no focus before it is drawn.
@@ -74,7 +83,7 @@ export default function MailEditor({ draft, handle, texts, isMarketing, person, 
   const findings = allFindings(draft.value, compiled, variables, isMarketing);
 
   return (
-    <div class={isPreview.value ? 'split mail-editor' : 'split open editing mail-editor'}>
+    <div class={isPreview.value ? 'split mail-editor' : 'split open editing mail-editor'} ref={root}>
       <div class="body">
         {before}
         {surface && <Texts {...{ surface, texts, write, why }} />}
@@ -135,7 +144,8 @@ export default function MailEditor({ draft, handle, texts, isMarketing, person, 
       >
         {surface && (
           <Panel
-            {...{ surface, write, why }}
+            {...{ surface, write, why, isMarketing }}
+            fields={variables.picks}
             refusals={compiled.refusals.value}
             onClose={() => {
               isAsked.value = false;
@@ -175,6 +185,17 @@ export default function MailEditor({ draft, handle, texts, isMarketing, person, 
       )}
     </div>
   );
+}
+
+/** On a button too: the browser would take back what was typed elsewhere on the page. */
+function takeBack(event: KeyboardEvent, surface: Surface | null): void {
+  const key = event.key.toLowerCase();
+  const isTurn = (event.ctrlKey || event.metaKey) && (key === 'z' || key === 'y');
+  const target = event.target as HTMLElement;
+  if (!isTurn || event.defaultPrevented || target.matches('input, textarea') || target.isContentEditable) return;
+  event.preventDefault();
+  surface?.run(key === 'y' || event.shiftKey ? redo : undo);
+  surface?.focus();
 }
 
 function firstField(panel: Element | null): HTMLElement | null | undefined {

@@ -2,8 +2,8 @@ import { toggleMark } from 'prosemirror-commands';
 import { redo, redoDepth, undo, undoDepth } from 'prosemirror-history';
 import type { Command, EditorState } from 'prosemirror-state';
 import { Button } from '../parts/forms/button.tsx';
-import { setAlign, setList } from './model/acts.ts';
 import { schema } from './model/schema.ts';
+import { setAlign, setList } from './model/words.ts';
 import type { Surface } from './surface/open.ts';
 
 /** Above the mail: what is done with the words at the cursor, and what adds to the mail. */

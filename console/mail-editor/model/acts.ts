@@ -1,5 +1,5 @@
 import { closeHistory } from 'prosemirror-history';
-import { Fragment, type Node } from 'prosemirror-model';
+import type { Node } from 'prosemirror-model';
 import {
   type Command,
   type EditorState,
@@ -12,7 +12,7 @@ import type { Block, BlockType } from '../../../schemas/templates/block-types.ts
 import { blockOf, nodeOf } from './convert.ts';
 import { freshBlock } from './fresh.ts';
 import { nameOf } from './labels.ts';
-import { blockType, nodeName, schema } from './schema.ts';
+import { blockType, nodeName } from './schema.ts';
 
 /** Acts on whole blocks. Each is one step of undo, and leaves content that the interface takes. */
 
@@ -24,6 +24,7 @@ export interface Chosen {
 
 /** In words, for screen readers. */
 const SAID = 'said';
+const WHOLE = 'whole mail';
 
 /** An act is a step of undo, however soon it follows a key. */
 function done(tr: Transaction, words: string): Transaction {
@@ -75,7 +76,10 @@ export function addBlock(type: BlockType, place?: number, fields: Partial<Block>
     const { from, to } = place === undefined ? room(state, made) : { from: place, to: place };
     if (dispatch) {
       const tr = state.tr.replaceWith(from, to, made);
-      dispatch(choose(done(tr, `${nameOf(blockOf(made))} is added.`), from));
+      const words = `${nameOf(blockOf(made))} is added.`;
+      // Its condition comes first.
+      if (type === 'when') dispatch(done(tr, words).setSelection(NodeSelection.create(tr.doc, from)).scrollIntoView());
+      else dispatch(choose(done(tr, words), from));
     }
     return true;
   };
@@ -220,7 +224,11 @@ export function setOfMail(state: EditorState, name: 'props' | 'about', value: ob
 export function setMail(state: EditorState, doc: Node): Transaction {
   const { props, about } = doc.attrs;
   const tr = closeHistory(state.tr.replaceWith(0, state.doc.content.size, doc.content));
-  return tr.setDocAttribute('props', props).setDocAttribute('about', about);
+  return tr.setDocAttribute('props', props).setDocAttribute('about', about).setMeta(WHOLE, true);
+}
+
+export function isOfWholeMail(tr: Transaction): boolean {
+  return Boolean(tr.getMeta(WHOLE));
 }
 
 /** The block, then the frame around it. */
@@ -235,107 +243,16 @@ export const chooseAround: Command = (state, dispatch, view) => {
 
 export const chooseFrame: Command = (state, dispatch) => {
   const chosen = chosenBlock(state);
-  if (!chosen || !isFramed(state, chosen)) return false;
-  const $at = state.doc.resolve(chosen.at);
-  dispatch?.(state.tr.setSelection(NodeSelection.create(state.doc, $at.before($at.depth - 1))).scrollIntoView());
+  const frame = chosen && frameOf(state, chosen);
+  if (!frame) return false;
+  dispatch?.(state.tr.setSelection(NodeSelection.create(state.doc, frame.at)).scrollIntoView());
   return true;
 };
 
-/** Whether a frame is around the block. */
-export function isFramed({ doc }: EditorState, { at }: Chosen): boolean {
-  return doc.resolve(at).depth > 0;
-}
-
-export function insertVariable(variable: string): Command {
-  return (state, dispatch) => {
-    if (!state.selection.$from.parent.inlineContent) return false;
-    const made = schema.nodes.variable!.create({ variable }, null, state.storedMarks ?? state.selection.$from.marks());
-    dispatch?.(state.tr.replaceSelectionWith(made, false).scrollIntoView());
-    return true;
-  };
-}
-
-/** Over the selected words, or over the address itself where none are selected. null takes the link away. */
-export function setLink(href: string | null): Command {
-  return ({ tr, selection, doc }, dispatch) => {
-    const { $from, from, to, empty } = selection;
-    const mark = schema.marks.href!;
-    if (!$from.parent.type.allowsMarkType(mark)) return false;
-    const link = empty ? linkAround(doc, from) : { from, to };
-    if (href === null) tr.removeMark(link?.from ?? from, link?.to ?? to, mark);
-    else if (link) tr.addMark(link.from, link.to, mark.create({ href }));
-    else tr.insert(from, schema.text(href, [mark.create({ href })]));
-    dispatch?.(tr);
-    return true;
-  };
-}
-
-/** The neighbours with the same address; null: there is no link at the cursor. */
-function linkAround(doc: Node, at: number): { from: number; to: number } | null {
+/** The block around it. null: none is. */
+export function frameOf({ doc }: EditorState, { at }: Chosen): Chosen | null {
   const $at = doc.resolve(at);
-  const mark = linkAt(doc, at);
-  if (!mark) return null;
-  const start = $at.start();
-  let [from, to] = [at, at];
-  $at.parent.forEach((node, offset) => {
-    if (!mark.isInSet(node.marks)) return;
-    const [begin, end] = [start + offset, start + offset + node.nodeSize];
-    if (end >= from && begin <= to) [from, to] = [Math.min(from, begin), Math.max(to, end)];
-  });
-  return { from, to };
-}
-
-export function linkAt(doc: Node, at: number) {
-  const { nodeBefore, nodeAfter } = doc.resolve(at);
-  const all = [...(nodeAfter?.marks ?? []), ...(nodeBefore?.marks ?? [])];
-  return all.find(({ type }) => type === schema.marks.href) ?? null;
-}
-
-/** A paragraph becomes items of a list, and the items paragraphs again. */
-export function setList(ordered: boolean): Command {
-  return (state, dispatch) => {
-    const { $from } = state.selection;
-    const name = $from.parent.type.name;
-    if (name !== 'paragraph' && name !== 'item') return false;
-    const depth = name === 'item' ? $from.depth - 1 : $from.depth;
-    const [node, at] = [$from.node(depth), $from.before(depth)];
-    const isBack = name === 'item' && Boolean(node.attrs.props.ordered) === ordered;
-    const made = isBack ? paragraphsOf(node) : [listOf(node, ordered)];
-    if (dispatch) {
-      const offset = $from.pos - at;
-      const tr = state.tr.replaceWith(at, at + node.nodeSize, made);
-      const inside = name === 'paragraph' ? offset + 1 : isBack ? offset - 1 : offset;
-      dispatch(tr.setSelection(Selection.near(tr.doc.resolve(at + inside))));
-    }
-    return true;
-  };
-}
-
-function listOf(node: Node, ordered: boolean): Node {
-  const props = { type: 'list', ...(ordered && { ordered }), items: [] };
-  const { item, list } = schema.nodes;
-  const items = node.type === list ? node.content : Fragment.from(item!.create(null, node.content));
-  return list!.create({ props }, items);
-}
-
-function paragraphsOf({ children }: Node): Node[] {
-  return children.map((item) => schema.nodes.paragraph!.create(null, item.content));
-}
-
-/** Of the paragraph, or of the block that is one line. */
-export function setAlign(align: 'left' | 'center' | 'right'): Command {
-  return (state, dispatch) => {
-    const { $from } = state.selection;
-    const own = $from.depth > 0 ? ['paragraph', 'list'].map((name) => depthOf(state, name)).find(Boolean) : undefined;
-    if (!own) return false;
-    const { props } = $from.node(own).attrs;
-    const { align: _, ...others } = props;
-    dispatch?.(state.tr.setNodeAttribute($from.before(own), 'props', align === 'left' ? others : { ...props, align }));
-    return true;
-  };
-}
-
-function depthOf({ selection: { $from } }: EditorState, name: string): number | undefined {
-  for (let depth = $from.depth; depth > 0; depth -= 1) if ($from.node(depth).type.name === name) return depth;
-  return undefined;
+  const node = $at.depth > 0 ? $at.node($at.depth - 1) : null;
+  const type = node && blockType(node);
+  return type ? { node, at: $at.before($at.depth - 1), type } : null;
 }

@@ -4,9 +4,10 @@ import { Button } from '../../parts/forms/button.tsx';
 import { Choose } from '../../parts/forms/choices.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { chooseFrame, chosenBlock, isFramed } from '../model/acts.ts';
+import { chooseFrame, chosenBlock, frameOf } from '../model/acts.ts';
 import type { Refusal } from '../model/checks.ts';
 import { labels } from '../model/labels.ts';
+import type { Pick } from '../pick-menu.tsx';
 import type { Surface } from '../surface/open.ts';
 import { useLinkedFields } from './linked.ts';
 import { OfMail } from './of-mail.tsx';
@@ -17,15 +18,19 @@ interface PanelProps {
   refusals: readonly Refusal[];
   write: (tr: Transaction, field: string) => void;
   why: string | null;
+  isMarketing: boolean;
+  /** Of people, for conditions. */
+  fields: readonly Pick[];
   onClose: () => void;
 }
 
 /** Next to the mail: the settings of what is chosen, or of the mail as a whole. */
 export function Panel(props: PanelProps) {
-  const { surface, refusals, write, why, onClose } = props;
+  const { surface, write, why, onClose } = props;
   const isOfMail = useSignal(false);
   const state = surface.state.value;
   const chosen = chosenBlock(state);
+  const frame = chosen && frameOf(state, chosen);
   const id: string = chosen?.node.attrs.props.id ?? '';
   const { selection } = state;
   const chip = selection instanceof NodeSelection && selection.node.type.name === 'variable' ? selection : null;
@@ -59,13 +64,13 @@ export function Panel(props: PanelProps) {
           <h2 class="title">{chosen ? labels[chosen.type].label : 'No block'}</h2>
           {chip && <Chip key={chip.from} {...{ surface, chip, write, why }} />}
           {chosen ? (
-            <Settings {...{ chosen, surface, refusals, why }} write={own} />
+            <Settings {...props} chosen={chosen} write={own} />
           ) : (
             <p class="dim">Click into the mail, or add a block.</p>
           )}
-          {chosen && why === null && isFramed(state, chosen) && (
+          {frame && why === null && (
             <Button isSmall kind="plain" onClick={() => surface.run(chooseFrame)}>
-              The frame around it
+              Settings of “{labels[frame.type].label}” around it
             </Button>
           )}
         </div>
@@ -75,7 +80,12 @@ export function Panel(props: PanelProps) {
 }
 
 /** A variable: its name, and the words in its place. */
-function Chip({ surface, chip, write, why }: Pick<PanelProps, 'surface' | 'write' | 'why'> & { chip: NodeSelection }) {
+function Chip({
+  surface,
+  chip,
+  write,
+  why,
+}: Omit<PanelProps, 'refusals' | 'isMarketing' | 'fields' | 'onClose'> & { chip: NodeSelection }) {
   const { variable, fallback } = chip.node.attrs;
   const texts = { variable, fallback: fallback ?? '' };
   const form = useLinkedFields(texts, {}, (name, text) => {

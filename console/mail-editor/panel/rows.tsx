@@ -1,19 +1,11 @@
-import type { Block, Test } from '../../../schemas/templates/block-types.ts';
+import type { Block } from '../../../schemas/templates/block-types.ts';
 import { Button } from '../../parts/forms/button.tsx';
-import { Field, Select } from '../../parts/forms/field.tsx';
-import { comparisons } from '../model/conditions.ts';
+import { Field } from '../../parts/forms/field.tsx';
 import { PLACEHOLDER } from '../model/fresh.ts';
-import { type Texts, useLinkedFields } from './linked.ts';
+import { useLinkedFields } from './linked.ts';
+import { type RowsProps, Tests } from './tests.tsx';
 
 const LINKS_MAX = 12;
-const TESTS_MAX = 10;
-
-interface RowsProps {
-  block: Block;
-  why: string | null;
-  errors: Texts;
-  onSet: (fields: Partial<Block>, field: string) => void;
-}
 
 /** Links of a row, and conditions: fields of which there may be several. */
 export function Rows({ block, ...others }: RowsProps) {
@@ -81,99 +73,4 @@ function Links({ block, why, errors, onSet }: RowsProps & { block: Block<'menu'>
       )}
     </>
   );
-}
-
-const isOptions = Object.entries(comparisons).map(([value, label]) => ({ value, label }));
-const comparesNothing = (is: string) => is === 'set' || is === 'unset';
-
-function Tests({ block, why, errors, onSet }: RowsProps & { block: Block<'when'> }) {
-  const { tests, match = 'all' } = block;
-  const texts: Texts = { match };
-  tests.forEach(({ variable, is, value = '' }, index) => {
-    Object.assign(texts, { [`tests/${index}/variable`]: variable, [`tests/${index}/is`]: is });
-    texts[`tests/${index}/value`] = String(value);
-  });
-  const change = (next: Test[], field: string) => onSet({ tests: next }, field);
-  const form = useLinkedFields(texts, errors, (name, text) => {
-    if (name === 'match') return onSet({ match: text === 'any' ? 'any' : 'all' }, name);
-    const [, at, field = ''] = name.split('/');
-    change(
-      tests.map((test, index) => (index === Number(at) ? tested(test, field, text) : test)),
-      name,
-    );
-  });
-  return (
-    <>
-      {tests.map(({ is }, index) => (
-        <div key={index} class="way stack tight">
-          <Field
-            form={form}
-            name={`tests/${index}/variable`}
-            label={`Variable ${index + 1}`}
-            why={why}
-            autocomplete="off"
-          />
-          <Select
-            form={form}
-            name={`tests/${index}/is`}
-            label={`Compared ${index + 1}`}
-            options={isOptions}
-            why={why}
-          />
-          {!comparesNothing(is) && (
-            <Field
-              form={form}
-              name={`tests/${index}/value`}
-              label={`Value ${index + 1}`}
-              why={why}
-              autocomplete="off"
-            />
-          )}
-          {why === null && tests.length > 1 && (
-            <Button
-              isSmall
-              label={`Remove condition ${index + 1}`}
-              onClick={() =>
-                change(
-                  tests.filter((_, other) => other !== index),
-                  '',
-                )
-              }
-            >
-              Remove
-            </Button>
-          )}
-        </div>
-      ))}
-      {tests.length > 1 && (
-        <Select
-          form={form}
-          name="match"
-          label="Shown when"
-          options={[
-            { value: 'all', label: 'all of them are true' },
-            { value: 'any', label: 'one of them is true' },
-          ]}
-          why={why}
-        />
-      )}
-      {why === null && (
-        <Button
-          isSmall
-          icon="plus"
-          why={tests.length >= TESTS_MAX && `${TESTS_MAX} conditions are the most.`}
-          onClick={() => change([...tests, { variable: 'plan', is: 'equals', value: 'pro' }], '')}
-        >
-          Add a condition
-        </Button>
-      )}
-    </>
-  );
-}
-
-function tested(test: Test, field: string, text: string): Test {
-  if (field !== 'is') return { ...test, [field]: text };
-  const { value = '', ...others } = test;
-  const is = text as Test['is'];
-  return comparesNothing(text) ? { ...others, is } : { ...others, is, value };
 }

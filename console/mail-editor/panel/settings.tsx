@@ -8,6 +8,7 @@ import { UploadButton } from '../../parts/forms/upload-button.tsx';
 import { blockAt, type Chosen, copyBlock, moveBlock, removeBlock, setBlock, setFields } from '../model/acts.ts';
 import type { Refusal } from '../model/checks.ts';
 import { blockOf } from '../model/convert.ts';
+import type { Pick } from '../pick-menu.tsx';
 import { pictureFields } from '../pictures.ts';
 import type { Surface } from '../surface/open.ts';
 import { ColourField } from './colour.tsx';
@@ -23,6 +24,9 @@ export interface SettingsProps {
   /** `field` was written: what is typed into one field is one act. */
   write(tr: Transaction, field: string): void;
   why: string | null;
+  isMarketing: boolean;
+  /** Of people, for conditions. */
+  fields: readonly Pick[];
 }
 
 /** The settings of the chosen block. */
@@ -39,14 +43,14 @@ export function Settings(props: SettingsProps) {
   const set = (fields: Partial<Block>, field: string) => act((state, now) => setFields(state, now, fields), field);
   return (
     <>
-      {why === null && <Acts surface={surface} isFooter={chosen.type === 'footer'} />}
+      {why === null && <Acts surface={surface} isFooter={chosen.type === 'footer'} isMarketing={props.isMarketing} />}
       {chosen.type === 'text' && (
         <p class="dim small">
           Its words are written in the mail. The buttons above the mail make lists, links and bold words.
         </p>
       )}
       <Fields {...props} block={block} onSet={set} />
-      <Rows block={block} why={why} errors={errorsOf(props.refusals, block.id)} onSet={set} />
+      <Rows block={block} why={why} fields={props.fields} errors={errorsOf(props.refusals, block.id)} onSet={set} />
       <Shape block={block} why={why} onPut={put} />
     </>
   );
@@ -56,7 +60,7 @@ export function errorsOf(refusals: readonly Refusal[], id: string): Texts {
   return Object.fromEntries(refusals.filter(({ blockId }) => blockId === id).map(({ field, text }) => [field, text]));
 }
 
-function Acts({ surface, isFooter }: { surface: Surface; isFooter: boolean }) {
+function Acts({ surface, isFooter, isMarketing }: { surface: Surface; isFooter: boolean; isMarketing: boolean }) {
   const run = (command: typeof removeBlock) => () => {
     surface.run(command);
     surface.focus();
@@ -72,7 +76,12 @@ function Acts({ surface, isFooter }: { surface: Surface; isFooter: boolean }) {
       <Button isSmall icon="copy" why={isFooter && 'A mail has one footer.'} onClick={run(copyBlock)}>
         Copy
       </Button>
-      <Button isSmall icon="trash" onClick={run(removeBlock)}>
+      <Button
+        isSmall
+        icon="trash"
+        why={isFooter && isMarketing && 'Mail of campaigns has a link to unsubscribe.'}
+        onClick={run(removeBlock)}
+      >
         Remove
       </Button>
     </div>

@@ -19,6 +19,7 @@ import {
   removeBlock,
   saidOf,
 } from '../model/acts.ts';
+import { keptFooter } from '../model/footer.ts';
 import { uniqueIds } from '../model/ids.ts';
 import { backspace, breakLine, enter, lineBelow, nextCell } from '../model/keys.ts';
 import { LOOK } from '../model/look.ts';
@@ -29,6 +30,8 @@ import { type Outside, viewsOf } from './views.ts';
 
 export interface Asked extends Outside {
   isReadOnly: boolean;
+  /** Its footer cannot be taken out. */
+  isMarketing: boolean;
   onChange(doc: Node): void;
   /** "/" in an empty line, and "{{". */
   onSlash(near: DOMRect): void;
@@ -148,7 +151,8 @@ function pluginsOf(asked: Asked, said: { value: string }): Plugin[] {
     Enter: ((state, dispatch, view) => fields(state, dispatch) || enter(state, dispatch, view)) as Command,
   };
   const drop = dropCursor({ color: false, class: 'm-drop', width: 3 });
-  return [keymap(own), keymap(enters), keymap(baseKeymap), history(), uniqueIds(), drop];
+  const footer = asked.isMarketing ? [keptFooter()] : [];
+  return [keymap(own), keymap(enters), keymap(baseKeymap), history(), uniqueIds(), ...footer, drop];
 }
 
 const removeWhole: Command = (state, dispatch, view) => isBlockChosen(state) && removeBlock(state, dispatch, view);

@@ -6,6 +6,7 @@ import { createClient } from '../../../test/support/client.ts';
 import { withDrill } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { noRelay } from '../../rig/sink.ts';
+import { figure, inPage, threadOf } from './acts.ts';
 import { openTab, warmConsole } from './tabs.ts';
 
 const GROUPS = 40;
@@ -14,7 +15,6 @@ const PRESSES = 120;
 const PUTS = 30;
 const WARM = 20;
 const ASKED_MS = 16;
-const FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 
 /** The editor at the most steps that an automation has: the act of a move by itself, and what a person does in the page. */
 export function automationEditor(): Promise<Figure[]> {
@@ -29,9 +29,7 @@ export function automationEditor(): Promise<Figure[]> {
     await tab.go(`/automations/${id}/edit`);
     const entry = tab.page.getByRole('link', { name: /^A contact is created/ });
     await entry.waitFor();
-    const thread = await tab.page.context().newCDPSession(tab.page);
-    // Of its main thread, so that the load of the machine is not in it.
-    await thread.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const thread = await threadOf(tab.page);
     await entry.focus();
     const walks = await inPage(tab.page, thread, PRESSES, () => tab.page.keyboard.press('ArrowDown'));
     const puts = await putSteps(tab.page, thread);
@@ -96,32 +94,4 @@ async function putSteps(page: Page, thread: CDPSession): Promise<number[]> {
     await page.keyboard.press('Escape');
   }
   return found;
-}
-
-/** Milliseconds of the page's thread for each act, up to the frame that shows it. */
-async function inPage(page: Page, thread: CDPSession, count: number, act: () => Promise<unknown>): Promise<number[]> {
-  const found: number[] = [];
-  for (let n = 0; n < count; n += 1) {
-    await page.evaluate(FRAMES);
-    const before = await taskSeconds(thread);
-    await act();
-    await page.evaluate(FRAMES);
-    found.push(((await taskSeconds(thread)) - before) * 1_000);
-  }
-  return found;
-}
-
-async function taskSeconds(thread: CDPSession): Promise<number> {
-  const { metrics } = await thread.send('Performance.getMetrics');
-  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
-}
-
-function figure(name: string, values: number[], asked?: Figure['asked']): Figure {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;
-  return {
-    ...{ name, unit: 'ms', values: [at(0.99)] },
-    ...(asked && { asked }),
-    note: `${values.length} times, p50 ${at(0.5).toFixed(1)} ms`,
-  };
 }

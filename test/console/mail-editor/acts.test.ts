@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { history, undo } from 'prosemirror-history';
-import { type Command, EditorState, NodeSelection, Selection } from 'prosemirror-state';
+import { history, redo, undo } from 'prosemirror-history';
+import { AllSelection, type Command, EditorState, NodeSelection, Selection } from 'prosemirror-state';
 import {
   addBlock,
   blockAt,
@@ -11,15 +11,16 @@ import {
   moveBlock,
   removeBlock,
   saidOf,
-  setAlign,
-  setList,
+  setMail,
 } from '../../../console/mail-editor/model/acts.ts';
 import { findingsIn, refusalsIn } from '../../../console/mail-editor/model/checks.ts';
 import { contentOf, docOf } from '../../../console/mail-editor/model/convert.ts';
+import { keptFooter } from '../../../console/mail-editor/model/footer.ts';
 import { freshBlock } from '../../../console/mail-editor/model/fresh.ts';
 import { uniqueIds } from '../../../console/mail-editor/model/ids.ts';
 import { backspace, enter, lineBelow, nextCell } from '../../../console/mail-editor/model/keys.ts';
 import { KINDS } from '../../../console/mail-editor/model/schema.ts';
+import { setAlign, setList } from '../../../console/mail-editor/model/words.ts';
 import { compiledBlocks } from '../../../core/templates/assemble/assemble.ts';
 import { checkContent } from '../../../core/templates/blocks/check.ts';
 import type { Block, Content } from '../../../schemas/templates/block-types.ts';
@@ -191,5 +192,79 @@ describe('The checks of the editor of mails', () => {
       ['row', 'links/0/href'],
     ]);
     expect(refusals[0]!.text).to.include('must be an address of http');
+  });
+});
+
+describe('The footer of marketing mail', () => {
+  const content: Content = {
+    v: 1,
+    blocks: [
+      { id: 'words', type: 'text', nodes: [{ type: 'paragraph', spans: [{ text: 'Rye' }] }] },
+      { id: 'end', type: 'footer', unsubscribe: 'Leave', spans: [{ text: 'From us' }] },
+    ],
+  };
+  const kept = () => EditorState.create({ doc: docOf(content), plugins: [history(), uniqueIds(), keptFooter()] });
+  const typesIn = (state: EditorState) => contentOf(state.doc).blocks.map(({ type }) => type);
+  const footerIn = (state: EditorState) => contentOf(state.doc).blocks.find(({ type }) => type === 'footer');
+  const chosen = (state: EditorState) =>
+    done(state, ({ tr, doc }, dispatch) => {
+      const found = blockAt(doc, 'end');
+      if (found) dispatch?.(tr.setSelection(NodeSelection.create(doc, found.at)));
+      return true;
+    });
+
+  const ways: Record<string, (state: EditorState) => EditorState> = {
+    'its removal': (state) => done(chosen(state), removeBlock),
+    'a key over all of the mail': (state) =>
+      done(state, ({ tr, doc }, dispatch) => {
+        dispatch?.(tr.setSelection(new AllSelection(doc)).deleteSelection());
+        return true;
+      }),
+    'a cut': (state) =>
+      done(chosen(state), ({ tr }, dispatch) => {
+        dispatch?.(tr.deleteSelection().setMeta('uiEvent', 'cut'));
+        return true;
+      }),
+    'words in its place': (state) =>
+      done(chosen(state), ({ tr }, dispatch) => {
+        dispatch?.(tr.replaceSelectionWith(docOf({ v: 1, blocks: [freshBlock('divider', 'line')] }).firstChild!));
+        return true;
+      }),
+  };
+  for (const [name, way] of Object.entries(ways))
+    it(`comes back after ${name}, as it was, and after undo and redo too`, () => {
+      let state = way(kept());
+      expect(footerIn(state)).to.deep.equal(content.blocks[1]);
+      state = done(state, undo);
+      expect(contentOf(state.doc)).to.deep.equal(content);
+      state = done(state, redo);
+      expect(footerIn(state)).to.deep.equal(content.blocks[1]);
+      expect(typesIn(state).filter((type) => type === 'footer')).to.have.length(1);
+    });
+
+  it('leaves a line to write in where nothing else is left', () => {
+    const state = ways['a key over all of the mail']?.(kept());
+    expect(state && typesIn(state)).to.deep.equal(['text', 'footer']);
+    expect(state && typesIn(done(state, write))).to.deep.equal(['text', 'footer']);
+  });
+
+  it('stays one when a copy of it is pasted, and may be moved', () => {
+    const pasted = done(kept(), ({ tr, doc }, dispatch) => {
+      dispatch?.(tr.insert(0, doc.lastChild!));
+      return true;
+    });
+    expect(typesIn(pasted).filter((type) => type === 'footer')).to.have.length(1);
+    const moved = done(chosen(kept()), moveBlock(-1));
+    expect(typesIn(moved)).to.deep.equal(['footer', 'text']);
+  });
+
+  it('goes with the version of another person, and from mail that is not marketing', () => {
+    const other = docOf({ v: 1, blocks: content.blocks.slice(0, 1) });
+    const taken = done(kept(), (state, dispatch) => {
+      dispatch?.(setMail(state, other));
+      return true;
+    });
+    expect(typesIn(taken)).to.deep.equal(['text']);
+    expect(typesIn(done(chosen(opened(content)), removeBlock))).to.deep.equal(['text']);
   });
 });

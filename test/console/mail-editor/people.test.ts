@@ -83,7 +83,7 @@ describe('A mail of blocks for people', () => {
     await mail.getByText('Only when plan is pro').click();
     await block('when').first().locator('> .m-handle').click({ force: true });
     await panel.getByRole('heading', { name: 'Only for some' }).waitFor();
-    await panel.getByLabel('Value 1').fill('team');
+    await panel.getByLabel('Value').fill('team');
     await mail.getByText('Only when plan is team').waitFor();
     await panel.getByRole('button', { name: 'Add blocks for everybody else' }).click();
     await mail.locator('.m-part').nth(1).locator('p').last().click();
@@ -99,6 +99,51 @@ describe('A mail of blocks for people', () => {
     expect(when).to.deep.include({ id: 'pro', tests: [{ variable: 'plan', is: 'equals', value: 'team' }] });
     expect(JSON.stringify(when)).to.include('"otherwise":[{').and.to.include('Become part of a team');
     expect(content.blocks[4]).to.deep.equal(greeting.blocks[3]);
+  });
+
+  it('asks for the condition of a new part first, among the fields of people, and keeps the footer', async () => {
+    await suite.own.client.post('/custom-fields', { fieldName: 'plan', fieldType: 'text', label: 'Plan' });
+    const footer = { id: 'end', type: 'footer' as const, unsubscribe: 'Leave' };
+    const page = await suite.open(await make({ v: 1, blocks: [...greeting.blocks.slice(0, 2), footer] }));
+    const { mail, panel, block, add, save } = editorOf(page);
+    await block('words').locator('p').click();
+    await add('Only for some');
+    const whose = panel.getByLabel('Only for people whose');
+    await panel.getByRole('heading', { name: 'Only for some' }).waitFor();
+    await whose.and(page.locator(':focus')).waitFor();
+    await whose.selectOption({ label: 'Plan' });
+    await panel.getByLabel('Comparison').selectOption('is');
+    await panel.getByLabel('Value').fill('pro');
+    await mail.getByText('Only when plan is pro').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'blocks-condition');
+    await whose.selectOption({ label: 'Another variable…' });
+    await panel.getByLabel('Name of the variable').fill('order.total');
+    await mail.getByText('Only when order.total is pro').waitFor();
+    await block('when').locator('p').first().click();
+    await page.keyboard.type('Thank you');
+    await panel.getByRole('button', { name: 'Settings of “Only for some” around it' }).click();
+    await panel.getByRole('heading', { name: 'Only for some' }).waitFor();
+
+    // A button takes no key from the mail: the mail takes it back, and not the browser.
+    await panel.getByRole('button', { name: 'Copy' }).focus();
+    await page.keyboard.press('Control+z');
+    await mail.getByText('Thank you').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+Shift+z');
+    await mail.getByText('Thank you').waitFor();
+
+    await block('footer').locator('> .m-handle').click({ force: true });
+    expect(await panel.getByRole('button', { name: 'Remove' }).getAttribute('aria-disabled')).to.equal('true');
+    await page.keyboard.press('Delete');
+    await block('footer').waitFor();
+    await block('heading').click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Backspace');
+    await block('heading').waitFor({ state: 'detached' });
+    await block('footer').waitFor();
+    await page.keyboard.type('Again');
+    await save();
+    expect((await stored(page)).blocks.map(({ type }) => type).at(-1)).to.equal('footer');
   });
 
   it('repeats blocks for each item, moves one by dragging, and takes tables and links in a row', async () => {
