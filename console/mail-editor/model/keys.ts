@@ -22,8 +22,10 @@ export const enter: Command = (state, dispatch) => {
     case 'line':
       return splitBlock(state, dispatch);
     case 'heading':
-    case 'button':
       return continueBelow(state, dispatch);
+    case 'button':
+      // It keeps its words: the interface takes no button without.
+      return addBlock('text')(state, dispatch);
     default:
       return breakLine(state, dispatch);
   }

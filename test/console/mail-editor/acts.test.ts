@@ -102,6 +102,16 @@ describe('The acts of the editor of mails', () => {
     );
   });
 
+  it('leave a button its words, wherever Enter is pressed in it', () => {
+    const button: Block = { id: 'go', type: 'button', spans: [{ text: 'Go' }], href: 'https://example.com/' };
+    const content: Content = { v: 1, blocks: [button] };
+    for (const at of [1, 2, 3]) {
+      const state = done(pointed(opened(content), at), enter);
+      expect(contentOf(state.doc).blocks.map(({ type }) => type)).to.deep.equal(['button', 'text']);
+      expect(contentOf(state.doc).blocks[0]).to.deep.equal(button);
+    }
+  });
+
   it('move a block through every place, into frames and out of them, and back', () => {
     const inside: Block = { ...(freshBlock('columns', 'two') as Block<'columns'>) };
     const content: Content = { v: 1, blocks: [freshBlock('space', 'gap'), inside, freshBlock('footer', 'end')] };
