@@ -87,6 +87,7 @@ describe('A campaign at local time in the console', function () {
     await page.goto(`${page.url()}/edit`);
     expect(await page.getByLabel('Day', { exact: true }).inputValue()).to.equal(date);
     await page.getByRole('radio', { name: 'At a time', exact: true }).check();
+    await page.getByText('Changed, not saved').waitFor();
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
     expect(await stored('Planned')).to.include({ status: 'draft', localTime: null });
