@@ -1,7 +1,7 @@
 // Written by `npm run openapi` from the endpoint table. A test holds it fresh.
 
 export interface Operation {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With {names} in braces, which are the first arguments of the call. */
   readonly path: string;
   /** page: the answer holds `pagination`, and its list under `entries`. upload: the body is a file. */
@@ -260,6 +260,7 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     convert: { method: 'POST', path: '/v1/templates/convert', kind: 'json', takes: 'body' },
     create: { method: 'POST', path: '/v1/templates', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/templates/{templateId}', kind: 'json' },
+    deleteTranslation: { method: 'DELETE', path: '/v1/templates/{templateId}/translations/{language}', kind: 'json', takes: 'query' },
     get: { method: 'GET', path: '/v1/templates/{templateId}', kind: 'json', takes: 'query' },
     links: { method: 'GET', path: '/v1/templates/{templateId}/links', kind: 'json' },
     list: { method: 'GET', path: '/v1/templates', kind: 'page', entries: 'templates', takes: 'query' },
@@ -272,6 +273,9 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     restore: { method: 'POST', path: '/v1/templates/{templateId}/restore', kind: 'json', takes: 'body' },
     starters: { method: 'GET', path: '/v1/templates/starters', kind: 'json', takes: 'query' },
     test: { method: 'POST', path: '/v1/templates/{templateId}/test', kind: 'json', takes: 'body' },
+    translate: { method: 'PUT', path: '/v1/templates/{templateId}/translations/{language}', kind: 'json', takes: 'body' },
+    translation: { method: 'GET', path: '/v1/templates/{templateId}/translations/{language}', kind: 'json', takes: 'query' },
+    translations: { method: 'GET', path: '/v1/templates/{templateId}/translations', kind: 'json', takes: 'query' },
     update: { method: 'PATCH', path: '/v1/templates/{templateId}', kind: 'json', takes: 'body' },
     versions: { method: 'GET', path: '/v1/templates/{templateId}/versions', kind: 'page', entries: 'versions', takes: 'query' },
   },

@@ -37,6 +37,7 @@ export type ErrorCode =
   | 'CUSTOM_FIELD_NOT_FOUND'
   | 'TEMPLATE_NOT_FOUND'
   | 'TEMPLATE_VERSION_NOT_FOUND'
+  | 'TRANSLATION_NOT_FOUND'
   | 'SENDER_NOT_FOUND'
   | 'SUPPRESSION_GROUP_NOT_FOUND'
   | 'AUTOMATION_NOT_FOUND'
@@ -724,6 +725,13 @@ export interface AwaitedSegment {
   total: number;
 }
 
+export interface BaseText {
+  name: string;
+  base: string;
+  /** Never missing: an address, or variables alone. */
+  isOptional: boolean;
+}
+
 export interface BatchMailBody {
   /** Each as for POST /mails/send; their attachments have 40 MiB together at most. */
   mails: SendMailBody[];
@@ -866,6 +874,8 @@ export interface BulkMailBody {
   previewText?: string;
   /** html, text and subject of the call win for this mail. */
   templateId?: string;
+  /** Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads. */
+  language?: string;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
   dynamicData?: Record<string, unknown>;
   replyTo?: MailAddress;
@@ -894,6 +904,8 @@ export interface BulkRecipient {
   name?: string | null;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
   dynamicData?: Record<string, unknown>;
+  /** Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads. */
+  language?: string;
   /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
   cc?: MailAddress[];
   /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
@@ -1024,6 +1036,8 @@ export interface PreviewCampaignBody {
   contactId?: string;
   /** Instead of contactId: the address of the contact. */
   email?: string;
+  /** Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads. */
+  language?: string;
   /** true: behind each link of the HTML stands the number of people who clicked it, as GET /campaigns/{campaignId}/links counts them. */
   clicks?: boolean;
 }
@@ -2788,7 +2802,7 @@ export type EntryType =
 export interface ErrorDetails {
   /** A sentence that says what to do. */
   message: string;
-  /** Missing on some answers. VALIDATION_ERROR, UNAUTHORIZED, PERMISSION_DENIED, NOT_FOUND, METHOD_NOT_ALLOWED, ALREADY_EXISTS, INVALID_STATE, ALREADY_SENT, MIGRATION_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_FULL, DOMAIN_NOT_VERIFIED, TEMPLATE_RENDER_FAILED, INVALID_PROVIDER_KEY, RATE_LIMIT_EXCEEDED, SERVER_ERROR, UNAVAILABLE, NAME_REQUIRED, INVALID_STEP_SEQUENCE, EMAIL_TEMPLATE_REQUIRED, BRANCH_BRANCHES_REQUIRED, EVENT_NAME_REQUIRED, CANNOT_ACTIVATE_AUTOMATION, EMAIL_OR_CONTACT_ID_REQUIRED, CONTACT_NOT_FOUND_FOR_EVENT, UNKNOWN_PROPERTY, INVALID_PROPERTY_VALUE, CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, CONTACT_LIST_NOT_FOUND, CUSTOM_FIELD_NOT_FOUND, TEMPLATE_NOT_FOUND, TEMPLATE_VERSION_NOT_FOUND, SENDER_NOT_FOUND, SUPPRESSION_GROUP_NOT_FOUND, AUTOMATION_NOT_FOUND, ENROLLMENT_NOT_FOUND, ENROLLMENT_JOB_NOT_FOUND, EVENT_NOT_FOUND, EMAIL_NOT_FOUND, IMPORT_NOT_FOUND, DOMAIN_NOT_FOUND, MIGRATION_NOT_FOUND, PROJECT_NOT_FOUND, API_KEY_NOT_FOUND, MEMBER_NOT_FOUND, RECIPIENT_NOT_FOUND, WEBHOOK_NOT_FOUND, SESSION_NOT_FOUND, MEDIA_NOT_FOUND, FORM_NOT_FOUND, LAYOUT_NOT_FOUND, SNIPPET_NOT_FOUND, REPUBLICATION_NOT_FOUND. */
+  /** Missing on some answers. VALIDATION_ERROR, UNAUTHORIZED, PERMISSION_DENIED, NOT_FOUND, METHOD_NOT_ALLOWED, ALREADY_EXISTS, INVALID_STATE, ALREADY_SENT, MIGRATION_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_FULL, DOMAIN_NOT_VERIFIED, TEMPLATE_RENDER_FAILED, INVALID_PROVIDER_KEY, RATE_LIMIT_EXCEEDED, SERVER_ERROR, UNAVAILABLE, NAME_REQUIRED, INVALID_STEP_SEQUENCE, EMAIL_TEMPLATE_REQUIRED, BRANCH_BRANCHES_REQUIRED, EVENT_NAME_REQUIRED, CANNOT_ACTIVATE_AUTOMATION, EMAIL_OR_CONTACT_ID_REQUIRED, CONTACT_NOT_FOUND_FOR_EVENT, UNKNOWN_PROPERTY, INVALID_PROPERTY_VALUE, CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, CONTACT_LIST_NOT_FOUND, CUSTOM_FIELD_NOT_FOUND, TEMPLATE_NOT_FOUND, TEMPLATE_VERSION_NOT_FOUND, TRANSLATION_NOT_FOUND, SENDER_NOT_FOUND, SUPPRESSION_GROUP_NOT_FOUND, AUTOMATION_NOT_FOUND, ENROLLMENT_NOT_FOUND, ENROLLMENT_JOB_NOT_FOUND, EVENT_NOT_FOUND, EMAIL_NOT_FOUND, IMPORT_NOT_FOUND, DOMAIN_NOT_FOUND, MIGRATION_NOT_FOUND, PROJECT_NOT_FOUND, API_KEY_NOT_FOUND, MEMBER_NOT_FOUND, RECIPIENT_NOT_FOUND, WEBHOOK_NOT_FOUND, SESSION_NOT_FOUND, MEDIA_NOT_FOUND, FORM_NOT_FOUND, LAYOUT_NOT_FOUND, SNIPPET_NOT_FOUND, REPUBLICATION_NOT_FOUND. */
   code?: string;
   /** The fields, with what is wrong with each. */
   details?: string;
@@ -4745,6 +4759,8 @@ export interface SendMailBody {
   previewText?: string;
   /** html, text and subject of the call win for this mail. */
   templateId?: string;
+  /** Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads. */
+  language?: string;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
   dynamicData?: Record<string, unknown>;
   replyTo?: MailAddress;
@@ -5437,6 +5453,8 @@ export interface CreateTemplateBody {
 export interface PreviewTemplateBody {
   /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
   version?: string;
+  /** Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads. */
+  language?: string;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
   dynamicData?: Record<string, unknown>;
   /** The contact whose data are filled in. */
@@ -5609,6 +5627,11 @@ export interface TemplatesPage {
   pagination: Pagination;
 }
 
+export interface TemplatesDeleteTranslationQuery {
+  /** The newest version that the caller saw: 409 when there is a newer one. */
+  newestVersion?: number;
+}
+
 export interface TemplatesGetQuery {
   /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
   version?: string;
@@ -5631,16 +5654,30 @@ export interface TemplatesStartersQuery {
   language?: 'en' | 'de' | 'fr';
 }
 
+export interface TemplatesTranslationQuery {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
+}
+
+export interface TemplatesTranslationsQuery {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
+}
+
 export interface TestCampaignBody {
   emails: string[];
   /** Whose data are filled in; omitted: each mail has the data of the contact with its address. */
   contactId?: string;
+  /** Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads. */
+  language?: string;
 }
 
 export interface TestTemplateBody {
   emails: string[];
   /** Whose data are filled in; omitted: each mail has the data of the contact with its address. */
   contactId?: string;
+  /** Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads. */
+  language?: string;
   /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
   version?: string;
   /** On a verified domain; required without senderId. */
@@ -5720,6 +5757,57 @@ export interface TodayTotals {
 export interface TrackingState {
   open: boolean;
   click: boolean;
+}
+
+export interface Translation {
+  language: string;
+  /** Texts that mail has as they are in the base: title/spans. */
+  missing: string[];
+  /** Texts whose base was changed since. */
+  outdated: string[];
+  /** null, of these three: that of the base. */
+  subject: string | null;
+  previewText: string | null;
+  emailTemplate: string | null;
+  /** By block and field, as they were given. */
+  texts: Record<string, unknown>;
+  /** Everything that can be translated, in the order of the mail. */
+  bases: BaseText[];
+  version: number;
+  publishedVersion: number | null;
+  draftVersion: number | null;
+  newestVersion: number;
+}
+
+export interface TranslationBody {
+  subject?: string;
+  previewText?: string;
+  /** Whole HTML of its own, instead of texts. */
+  emailTemplate?: string;
+  /** By the id of the block and the path of the field: {"hero": {"alt": "Trois pains"}}. Words with looks have tags: <b>, <i>, <br>, <a href="...">, {{firstName default="vous"}}. */
+  texts?: Record<string, Record<string, string>>;
+  /** Names of texts that are as they were, and right for the base as it is now. */
+  reviewed?: string[];
+  /** The newest version that the caller saw: 409 when there is a newer one. */
+  newestVersion?: number;
+}
+
+export interface TranslationGaps {
+  language: string;
+  /** Texts that mail has as they are in the base: title/spans. */
+  missing: string[];
+  /** Texts whose base was changed since. */
+  outdated: string[];
+}
+
+export interface Translations {
+  /** Of the base: look.language of its content; null: not known. */
+  language: string | null;
+  translations: TranslationGaps[];
+  version: number;
+  publishedVersion: number | null;
+  draftVersion: number | null;
+  newestVersion: number;
 }
 
 export interface UnpublishedTemplate {

@@ -113,6 +113,7 @@ export const FORMAT_SENTENCES: Readonly<Record<string, string>> = {
   timezone: 'must be an IANA time zone, for example Europe/Berlin',
   'date-time': 'must be an ISO 8601 time',
   mobile: 'must be a number in E.164 form, for example +12025550123',
+  language: 'must be a language tag such as fr or pt-BR',
   line: 'must be one line without control characters',
   lines: 'must be text without control characters but line ends',
 };

@@ -8,7 +8,7 @@ import type { Project } from '../../core/base/model.ts';
 import type { OperationName } from '../../schemas/operations.ts';
 import type { Schema } from '../../schemas/schema.ts';
 
-type Method = 'get' | 'post' | 'patch' | 'delete' | 'options';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
 /**
  * project: a project key only. token: a project key, or an admin key with x-project-id. admin: an admin key only. All three take the
  * session of a member with the role of the operation too. session: a session only. none: public.

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { AppError, invalid } from '../../core/base/errors.ts';
 import { isE164, normalizeEmail } from '../../core/base/text/addresses.ts';
 import { coerce } from '../../core/base/text/coercion.ts';
+import { canonicalTag } from '../../core/base/text/languages/tags.ts';
 import { isTimezone } from '../../core/base/time/zones.ts';
 import { type JsonSchema, mapInside, type Schema } from '../../schemas/schema.ts';
 import { nameSentence, sentenceOf } from '../../schemas/sentences.ts';
@@ -21,6 +22,7 @@ const options = {
     email: (text: string) => normalizeEmail(text) !== null,
     'email-or-empty': (text: string) => text === '' || normalizeEmail(text) !== null,
     timezone: isTimezone,
+    language: (text: string) => canonicalTag(text) !== null,
     'date-time': (text: string) => coerce('date', text).ok,
     mobile: (text: string) => text === '' || isE164(text),
     uri: (text: string) => URL.canParse(text),

@@ -19,6 +19,7 @@ import type { Template } from '../../core/templates/model.ts';
 import type { Republication } from '../../core/templates/parts/model.ts';
 import type { TouchedTemplates } from '../../core/templates/parts/touched.ts';
 import type { ListedVersion } from '../../core/templates/publish.ts';
+import type { TranslationAt, TranslationsAt } from '../../core/templates/translations/translations.ts';
 import { numbersOf, shownVersion, writtenOf } from '../../core/templates/versions.ts';
 import { DKIM_ALGORITHMS } from '../../schemas/accounts/account.ts';
 import type { Config } from '../../schemas/config.ts';
@@ -245,6 +246,39 @@ function userOf(templateId: string) {
 
 export function presentTemplateAt({ template, version }: TemplateAt) {
   return presentTemplate(template, version);
+}
+
+export function presentTranslations({ at, language, translations }: TranslationsAt) {
+  return { language, translations, ...numbersAt(at) };
+}
+
+export function presentTranslation({ at, translation, texts, missing, outdated }: TranslationAt) {
+  const given = new Map(translation.texts.map(({ name, text }) => [name, text]));
+  const own = (name: string) => given.get(name) ?? null;
+  return {
+    language: translation.language,
+    subject: own('subject'),
+    previewText: own('previewText'),
+    emailTemplate: own('emailTemplate'),
+    texts: byBlock(given),
+    ...{ missing, outdated, bases: texts, ...numbersAt(at) },
+  };
+}
+
+function byBlock(given: ReadonlyMap<string, string>): Record<string, Record<string, string>> {
+  const blocks: Record<string, Record<string, string>> = {};
+  for (const [name, text] of given) {
+    const end = name.indexOf('/');
+    if (end < 0) continue;
+    const blockId = name.slice(0, end);
+    blocks[blockId] = { ...blocks[blockId], [name.slice(end + 1)]: text };
+  }
+  return blocks;
+}
+
+function numbersAt({ template, version }: TemplateAt) {
+  const { published, draft, newest } = numbersOf(template);
+  return { version, publishedVersion: published || null, draftVersion: draft, newestVersion: newest };
 }
 
 export function presentVersion({ createdBy, ...version }: ListedVersion) {

@@ -37,6 +37,7 @@ import { brandRoutes } from './templates/brand.ts';
 import { mediaRoutes } from './templates/media.ts';
 import { layoutRoutes, republicationRoutes, snippetRoutes } from './templates/parts.ts';
 import { templateRoutes } from './templates/templates.ts';
+import { translationRoutes } from './templates/translations.ts';
 
 /** The whole REST interface. A route in this table gets validation, the OpenAPI document and the generated tests. */
 export const productRoutes: Endpoint[] = [
@@ -69,6 +70,7 @@ export const productRoutes: Endpoint[] = [
   ...templateRoutes,
   ...layoutRoutes,
   ...snippetRoutes,
+  ...translationRoutes,
   ...brandRoutes,
   ...previewRoutes,
   ...trackingRoutes,

@@ -176,6 +176,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "campaigns.preview": { about: "Show the mail of a campaign as a contact would get it", fields: [
     {"name":"contactId","kind":"text","about":"The contact whose data are filled in."},
     {"name":"email","kind":"text","about":"Instead of contactId: the address of the contact."},
+    {"name":"language","kind":"text","about":"Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads."},
     {"name":"clicks","kind":"boolean","about":"true: behind each link of the HTML stands the number of people who clicked it, as GET /campaigns/{campaignId}/links counts them."},
   ] },
   "campaigns.progress": { about: "Get the current counts of a campaign by state, from the ledger", fields: [] },
@@ -196,6 +197,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "campaigns.test": { about: "Send a test of the campaign, as it is now, to a few addresses", fields: [
     {"name":"emails","kind":"list","isRequired":true},
     {"name":"contactId","kind":"text","about":"Whose data are filled in; omitted: each mail has the data of the contact with its address."},
+    {"name":"language","kind":"text","about":"Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads."},
   ] },
   "campaigns.update": { about: "Change, publish or reschedule a campaign", fields: [
     {"name":"name","kind":"text"},
@@ -561,6 +563,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"text","kind":"text","about":"Made from the HTML when omitted."},
     {"name":"previewText","kind":"text"},
     {"name":"templateId","kind":"text","about":"html, text and subject of the call win for this mail."},
+    {"name":"language","kind":"text","about":"Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads."},
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
     {"name":"replyTo","kind":"object"},
     {"name":"unsubscribeGroupId","kind":"text","about":"A suppression group; makes the mail marketing."},
@@ -583,6 +586,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"text","kind":"text","about":"Made from the HTML when omitted."},
     {"name":"previewText","kind":"text"},
     {"name":"templateId","kind":"text","about":"html, text and subject of the call win for this mail."},
+    {"name":"language","kind":"text","about":"Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads."},
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
     {"name":"replyTo","kind":"object"},
     {"name":"unsubscribeGroupId","kind":"text","about":"A suppression group; makes the mail marketing."},
@@ -909,6 +913,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"draft","kind":"boolean","about":"Saved as a draft: it cannot be sent before it is published."},
   ] },
   "templates.delete": { about: "Delete a template that no draft, scheduled campaign or active automation uses", fields: [] },
+  "templates.deleteTranslation": { about: "Remove a language from the draft of a template", fields: [
+    {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
+  ] },
   "templates.get": { about: "Get a template as it is published, or one of its versions", fields: [
     {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
   ] },
@@ -922,6 +929,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "templates.preview": { about: "Render a template with data, without sending it", fields: [
     {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
+    {"name":"language","kind":"text","about":"Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads."},
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
     {"name":"contactId","kind":"text","about":"The contact whose data are filled in."},
     {"name":"email","kind":"text","about":"Instead of contactId: the address of the contact."},
@@ -961,10 +969,25 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "templates.test": { about: "Send a template to a few addresses, with [Test] before its subject", fields: [
     {"name":"emails","kind":"list","isRequired":true},
     {"name":"contactId","kind":"text","about":"Whose data are filled in; omitted: each mail has the data of the contact with its address."},
+    {"name":"language","kind":"text","about":"Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads."},
     {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
     {"name":"from","kind":"object","about":"On a verified domain; required without senderId."},
     {"name":"senderId","kind":"text"},
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
+  ] },
+  "templates.translate": { about: "Save a template in one language as its draft; what is left out is that of the base", fields: [
+    {"name":"subject","kind":"text"},
+    {"name":"previewText","kind":"text"},
+    {"name":"emailTemplate","kind":"text","about":"Whole HTML of its own, instead of texts."},
+    {"name":"texts","kind":"object","about":"By the id of the block and the path of the field: {\"hero\": {\"alt\": \"Trois pains\"}}. Words with looks have tags: <b>, <i>, <br>, <a href=\"...\">, {{firstName default=\"vous\"}}."},
+    {"name":"reviewed","kind":"list","about":"Names of texts that are as they were, and right for the base as it is now."},
+    {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
+  ] },
+  "templates.translation": { about: "Get a template in one language, with the texts of the base", fields: [
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
+  ] },
+  "templates.translations": { about: "List the languages of a template, with what is missing in each or older than the base", fields: [
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
   ] },
   "templates.update": { about: "Update a template, at once or as a draft; mail that is queued keeps the old version", fields: [
     {"name":"templateName","kind":"text"},

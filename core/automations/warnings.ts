@@ -1,5 +1,4 @@
-import { AppError } from '../base/errors.ts';
-import { compiled } from '../templates/cache.ts';
+import { hasWayOut } from '../templates/check-source.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { Automation } from './model.ts';
 import { templatesOf, withStoredIds } from './references.ts';
@@ -10,9 +9,6 @@ export interface AutomationWarning {
   code: 'NO_UNSUBSCRIBE_LINK';
   message: string;
 }
-
-/** Pages on which a person leaves; "" is all variables. */
-const WAYS_OUT = ['', 'unsubscribe', 'preferencesUrl'];
 
 /** Mails of automations are marketing mail: a body without a way out is sent, with the headers alone. */
 export async function warningsOf(deps: AutomationsDeps, automation: Automation): Promise<AutomationWarning[]> {
@@ -31,18 +27,4 @@ export async function warningsOf(deps: AutomationsDeps, automation: Automation):
     const message = 'The body of this mail has no unsubscribe link: use {{unsubscribe}} or {{preferencesUrl}}.';
     return [{ stepId: step.stepId, code: 'NO_UNSUBSCRIBE_LINK', message }];
   });
-}
-
-/** A migrated source that does not parse is not sent, so there is nothing to warn of. */
-function hasWayOut(html: string): boolean {
-  try {
-    return compiled(html, 'html', 'htmlTemplate').paths.some(isWayOut);
-  } catch (error) {
-    if (error instanceof AppError) return true;
-    throw error;
-  }
-}
-
-function isWayOut(path: string): boolean {
-  return WAYS_OUT.includes(path.split('.', 1)[0] as string);
 }

@@ -51,7 +51,14 @@ export async function replyToInbound(
       `from/email: must be on ${inbound.domainName}, or on another verified domain of the project`,
     );
   const content = contentOf(project, inbound, { ...input, from, attachments }, origin);
-  const draft: MailDraft = { content, sendAt: null, attachments, files, templates: compileMail(content) };
+  const draft: MailDraft = {
+    content,
+    sendAt: null,
+    attachments,
+    files,
+    template: null,
+    templates: compileMail(content),
+  };
   const _id = derivedId(origin.at, 'reply', origin.seed.toHexString());
   const messages = queuedFor(deps, draft, suppressions, { _id, recipients }).map(
     (queued): Message => ({

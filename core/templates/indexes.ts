@@ -40,6 +40,12 @@ export const templateIndexes = {
       because: 'The progress of a job can be read for 30 days after its end.',
     },
   },
+  templateLanguages: {
+    version: {
+      key: { projectId: 1, templateId: 1, version: -1 },
+      because: 'The mails of a version in other languages go with it.',
+    },
+  },
   templateVersions: {
     version: {
       key: { projectId: 1, templateId: 1, version: -1 },

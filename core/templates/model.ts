@@ -28,6 +28,43 @@ export interface TemplateContent {
   trackingClick: boolean;
   trackingOpen: boolean;
   utm?: Utm | null;
+  /** By language; absent as none. */
+  translations?: Translation[];
+}
+
+/** A template in another language than its own, the base. A text that it does not have is that of the base. */
+export interface Translation {
+  /** A canonical tag of BCP 47. */
+  language: string;
+  /** In the order of their names. */
+  texts: TranslatedText[];
+}
+
+export interface TranslatedText {
+  /** subject, previewText, emailTemplate, or the id of a block and the path of its field: hero/alt. */
+  name: string;
+  text: string;
+  /** A hash of the text of the base that it translates: it is older when the base has another one. */
+  of: string;
+}
+
+/** The sources of a mail. */
+export interface LanguageMail {
+  subject: string;
+  previewText: string;
+  html: string;
+  /** null: the text part is made of the HTML. */
+  text: string | null;
+}
+
+/** A published version in one language, compiled when it was published. Never changed. */
+export interface TemplateLanguage extends LanguageMail {
+  /** Made of the id of the version and the language. */
+  _id: string;
+  projectId: ObjectId;
+  templateId: string;
+  version: number;
+  language: string;
 }
 
 /** With the content of its published version, so that mail is made of one read; of its draft while none was published. */
@@ -74,5 +111,6 @@ declare module '../base/collections.ts' {
   interface Collections {
     templates: Collection<Template>;
     templateVersions: Collection<TemplateVersion>;
+    templateLanguages: Collection<TemplateLanguage>;
   }
 }

@@ -227,6 +227,7 @@ export async function removeTemplate(
 ): Promise<void> {
   await db.templates.deleteOne({ _id, projectId }, { session });
   await db.templateVersions.deleteMany({ projectId, templateId }, { session });
+  await db.templateLanguages.deleteMany({ projectId, templateId }, { session });
 }
 
 /** In words; null: nothing names it. */

@@ -3,6 +3,7 @@ import { type By, madeBy } from '../base/maker.ts';
 import type { Session } from '../base/model.ts';
 import type { TemplatesDeps } from './deps.ts';
 import type { Template, TemplateContent, TemplateVersion } from './model.ts';
+import { storeLanguages } from './translated/store.ts';
 
 /** Besides the published version and the draft, which are always kept. */
 export const VERSIONS_KEPT = 100;
@@ -28,10 +29,10 @@ export function writtenOf({ writtenCode, emailTemplate }: TemplateContent): stri
 export function contentOf(stored: TemplateContent): Required<TemplateContent> {
   const { subject, previewText, emailTemplate, templateType, builderType, editorJson, parentBodyProperties } = stored;
   const { trackingClick, trackingOpen, utm = null, text = null, usesBrand = false } = stored;
-  const { layoutId = null, writtenCode = null, parts = [] } = stored;
+  const { layoutId = null, writtenCode = null, parts = [], translations = [] } = stored;
   return {
     ...{ subject, previewText, emailTemplate, templateType, builderType, editorJson, parentBodyProperties },
-    ...{ trackingClick, trackingOpen, utm, text, usesBrand, layoutId, writtenCode, parts },
+    ...{ trackingClick, trackingOpen, utm, text, usesBrand, layoutId, writtenCode, parts, translations },
   };
 }
 
@@ -85,6 +86,7 @@ export async function savePublished(
   const version = isNewest
     ? newest
     : await addVersion(deps, session, template, content, { by, inUse: draft === null ? [] : [draft] });
+  await storeLanguages(deps, session, template, version, content);
   // The draft of a template that was never published is what this call has changed.
   const isDraftOver = published === 0 || version === draft;
   return publicationOf(deps, { version, content, draft: isDraftOver ? null : draft }, by);
@@ -121,6 +123,7 @@ async function addVersion(
   await db.templateVersions.insertOne(made, { session });
   const old = { $lte: version - VERSIONS_KEPT, $nin: inUse };
   await db.templateVersions.deleteMany({ projectId, templateId, version: old }, { session });
+  await db.templateLanguages.deleteMany({ projectId, templateId, version: old }, { session });
   return version;
 }
 

@@ -47,6 +47,7 @@ const collectionNames: Record<keyof Collections, string> = {
   republications: 'republications',
   templates: 'templates',
   templateVersions: 'templateVersions',
+  templateLanguages: 'templateLanguages',
   campaigns: 'campaigns',
   campaignContents: 'campaignContents',
   campaignBlocks: 'campaignBlocks',

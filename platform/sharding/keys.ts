@@ -74,6 +74,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   suppressionGroups: FEW,
   templates: FEW,
   templateVersions: FEW,
+  templateLanguages: FEW,
   campaigns: FEW,
   campaignContents: FEW,
   linkSets: FEW,

@@ -433,6 +433,21 @@ const mails = {
     ...dates,
   },
   Template: template,
+  Translation: {
+    ...{ language: 'fr', subject: 'Les nouvelles de mars', previewText: null, emailTemplate: null },
+    texts: { hero: { alt: 'Trois pains' } },
+    bases: [
+      { name: 'subject', base: 'News of March', isOptional: false },
+      { name: 'hero/alt', base: 'Three loaves', isOptional: false },
+      { name: 'hero/src', base: 'https://example.com/loaves.jpg', isOptional: true },
+    ],
+    ...{ missing: [], outdated: ['hero/alt'], version: 4, publishedVersion: 3, draftVersion: 4, newestVersion: 4 },
+  },
+  Translations: {
+    language: 'en',
+    translations: [{ language: 'fr', missing: [], outdated: ['hero/alt'] }],
+    ...{ version: 4, publishedVersion: 3, draftVersion: 4, newestVersion: 4 },
+  },
   Media: {
     id: ids.other,
     url: 'https://mail.example.com/media/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.png',

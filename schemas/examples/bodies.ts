@@ -99,6 +99,11 @@ const mails = {
   PublishTemplateBody: { version: 4 },
   RestoreTemplateBody: { version: 2, newestVersion: 4 },
   UpdateTemplateBody: { subject: 'Your order {{order}}' },
+  TranslationBody: {
+    subject: 'Votre commande {{order}}',
+    texts: { hello: { spans: 'Bonjour {{firstName default="vous"}}' }, order: { spans: 'Voir la <b>commande</b>' } },
+    newestVersion: 4,
+  },
   RenderTemplateBody: {
     content: {
       v: 1,

@@ -1,6 +1,12 @@
 import { EMAIL_LENGTH_MAX, errorDetails, idField, idReference, mailboxField, mailboxName as name } from '../common.ts';
 import { schema, shape } from '../schema.ts';
-import { dynamicDataField, PREVIEW_TEXT_MAX, subjectField, TEMPLATE_LENGTH_MAX } from '../templates/templates.ts';
+import {
+  dynamicDataField,
+  languageField,
+  PREVIEW_TEXT_MAX,
+  subjectField,
+  TEMPLATE_LENGTH_MAX,
+} from '../templates/templates.ts';
 import { givenTags } from './tags.ts';
 
 const BULK_RECIPIENTS_MAX = 100;
@@ -61,6 +67,7 @@ const options = {
   text: { ...body, description: 'Made from the HTML when omitted.' },
   previewText: { type: 'string', maxLength: PREVIEW_TEXT_MAX, format: 'line' },
   templateId: { ...idReference, description: 'html, text and subject of the call win for this mail.' },
+  language: languageField,
   dynamicData: dynamicDataField,
   replyTo: mailboxField,
   unsubscribeGroupId: { type: 'string', maxLength: 64, description: 'A suppression group; makes the mail marketing.' },
@@ -140,6 +147,7 @@ export const bulkMailBody = schema({
           },
           name,
           dynamicData: dynamicDataField,
+          language: languageField,
           cc: copiesField,
           bcc: copiesField,
         },

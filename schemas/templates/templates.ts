@@ -184,6 +184,13 @@ export const dynamicDataField = {
   description: 'Values of the template variables: 256 kB, 10 levels and 5,000 keys at most.',
 } as const;
 
+export const languageField = {
+  type: 'string',
+  maxLength: 35,
+  format: 'language',
+  description: 'Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads.',
+} as const;
+
 const whose = {
   contactId: { ...idReference, description: 'The contact whose data are filled in.' },
   email: { ...emailField, description: 'Instead of contactId: the address of the contact.' },
@@ -192,7 +199,7 @@ const whose = {
 export const previewBody = schema({
   title: 'PreviewTemplateBody',
   type: 'object',
-  properties: { version: versionField, dynamicData: dynamicDataField, ...whose },
+  properties: { version: versionField, language: languageField, dynamicData: dynamicDataField, ...whose },
 });
 
 const { emailTemplate, subject, previewText, utm } = fields;
@@ -217,6 +224,7 @@ export const previewCampaignBody = schema({
   type: 'object',
   properties: {
     ...whose,
+    language: languageField,
     clicks: {
       type: 'boolean',
       description:
@@ -232,6 +240,7 @@ export const testFields = {
     ...idReference,
     description: 'Whose data are filled in; omitted: each mail has the data of the contact with its address.',
   },
+  language: languageField,
 } as const;
 
 export const testTemplateBody = schema({

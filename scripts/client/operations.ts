@@ -28,7 +28,7 @@ export function clientOperations(endpoints: Endpoint[]): string {
   );
   return `${WRITTEN}
 export interface Operation {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With {names} in braces, which are the first arguments of the call. */
   readonly path: string;
   /** page: the answer holds \`pagination\`, and its list under \`entries\`. upload: the body is a file. */

@@ -105,6 +105,7 @@ describe('The table of operations', () => {
       ],
       ...['contacts.import', 'contacts.previewImport', 'contacts.bulkUpdate', 'contactLists.create'],
       ...['templates.test', 'media.upload', 'automations.discardDraft'],
+      ...['templates.translate', 'templates.deleteTranslation'],
     ];
     const allowed = operationNames.filter((name) => isInRole('author', name) && !isInRole('viewer', name));
     expect(allowed).to.have.members(prepared);

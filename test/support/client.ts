@@ -5,6 +5,7 @@ export interface Client {
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  put(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
   delete(path: string, headers?: Record<string, string>): Promise<Reply>;
   send(method: string, path: string, init?: RequestInit): Promise<Reply>;
 }
@@ -47,6 +48,7 @@ export function createClient(url: string, key: string | null, defaults: Record<s
     delete: (path, headers = {}) => send('DELETE', path, { headers }),
     post: json('POST'),
     patch: json('PATCH'),
+    put: json('PUT'),
     send,
   };
 }

@@ -11,7 +11,8 @@ import { findNamableGroup } from '../../consent/suppressions/groups.ts';
 import { isMarketingSend } from '../../consent/suppressions/rules.ts';
 import { publishedTemplate } from '../../templates/find.ts';
 import { checkData, compileMail, type MailTemplates } from '../../templates/mail.ts';
-import type { Template as StoredTemplate } from '../../templates/model.ts';
+import type { LanguageMail, Template as StoredTemplate } from '../../templates/model.ts';
+import { isTranslated, mailFor } from '../../templates/translations/mail.ts';
 import { headerProblems } from '../compose/headers.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Content, Message, MessageRecipient } from '../ledger/model.ts';
@@ -38,14 +39,22 @@ export interface MailDraft extends GivenAttachments {
   /** When it is to be sent; null: as soon as possible. */
   sendAt: Date | null;
   templates: MailTemplates;
+  /** null: the call brings its own content. */
+  template: StoredTemplate | null;
   tags?: string[];
+}
+
+/** Without a language it is that of the contact with the address. */
+interface LanguageGiven {
+  language?: string | undefined;
+  email?: string | undefined;
 }
 
 /** The common part of a send and a bulk, checked; faults of the call itself are reported before anything that it names is looked up. */
 export async function draftMail(
   deps: MailDeps,
   project: Project,
-  input: MailOptions,
+  input: MailOptions & LanguageGiven,
   origin: MailOrigin,
 ): Promise<MailDraft> {
   checkHeaders(input.headers ?? {});
@@ -62,7 +71,8 @@ export async function draftMail(
     input.templateId === undefined ? null : publishedTemplate(deps, project, input.templateId, 'templateId'),
     groupId === null ? null : findNamableGroup(deps, project, groupId, 'unsubscribeGroupId'),
   ]);
-  const source = sourceOf(input, template);
+  const mail = template && (await mailFor(deps, project, { template }, await readerOf(deps, project, template, input)));
+  const source = sourceOf(input, mail);
   await breathe(source.html);
   const templates = compileMail(source);
   await breathe(source.html);
@@ -85,7 +95,7 @@ export async function draftMail(
     ...(template?.utm ? { utm: template.utm } : {}),
     createdAt: origin.at,
   };
-  return { content, sendAt, attachments, files, templates, ...taggedWith(tags) };
+  return { content, sendAt, attachments, files, templates, template, ...taggedWith(tags) };
 }
 
 /** null: not given, or its time had come when the call began. */
@@ -123,15 +133,26 @@ function checkHeaders(headers: Record<string, string>): void {
   if (problems.length > 0) throw invalid(`The request is not valid: ${problems.join('; ')}`, problems.join('; '));
 }
 
+/** The contact is read where its language makes a difference. */
+async function readerOf(
+  { db }: Pick<MailDeps, 'db'>,
+  { _id: projectId }: Project,
+  template: StoredTemplate,
+  { language, email }: LanguageGiven,
+) {
+  const isAsked = language === undefined && email !== undefined && isTranslated(template);
+  return { language, contact: isAsked ? await db.contacts.findOne({ projectId, email }) : null };
+}
+
 /** Fields of the call override the template's for this mail; the template itself does not change. */
-function sourceOf(input: MailOptions, template: StoredTemplate | null) {
+export function sourceOf(input: MailOptions, template: LanguageMail | null) {
   const subject = input.subject || template?.subject || '';
   if (subject === '')
     throw invalid('Give a subject; the template has none.', 'subject: is required, the template has none');
   return {
     subject,
     previewText: input.previewText ?? template?.previewText ?? '',
-    html: input.html || template?.emailTemplate || null,
+    html: input.html || template?.html || null,
     text: input.text || (input.html ? null : template?.text) || null,
   };
 }

@@ -5,6 +5,7 @@ import type { Mailbox, Project } from '../../base/model.ts';
 import { getSender } from '../../domains/senders.ts';
 import { checkData } from '../../templates/mail.ts';
 import { readTemplate } from '../../templates/publish.ts';
+import { mailFor } from '../../templates/translations/mail.ts';
 import type { MailDeps } from '../deps.ts';
 import { contactNamed } from '../previews/contacts.ts';
 import { type QueuedTest, sendTestMail } from '../previews/test-mails.ts';
@@ -17,19 +18,17 @@ export async function testTemplate(
   deps: MailDeps,
   project: Project,
   templateId: string,
-  { emails, contactId, dynamicData, version, ...input }: TestInput,
+  { emails, contactId, dynamicData, version, language, ...input }: TestInput,
   origin: MailOrigin,
 ): Promise<QueuedTest> {
   checkData(dynamicData, 'dynamicData');
-  const { template } = await readTemplate(deps, project, templateId, version);
+  const at = await readTemplate(deps, project, templateId, version);
+  const { template } = at;
   const contact = await contactNamed(deps, project, { contactId });
-  const { subject, previewText, emailTemplate: html, text = null, utm, templateType } = template;
+  const { utm, templateType } = template;
   const shown = {
     ...(await senderOf(deps, project, input)),
-    subject,
-    previewText,
-    html,
-    text,
+    ...(await mailFor(deps, project, at, { language, contact })),
     ...(utm ? { utm } : {}),
   };
   const data = { ...dynamicData };

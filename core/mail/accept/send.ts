@@ -20,10 +20,11 @@ import { states } from '../ledger/states.ts';
 import { storeFile } from '../messages/contents.ts';
 import { copiesOf } from '../messages/copies.ts';
 import { publishScheduled, publishSuppressed } from '../messages/events.ts';
-import { dueAtOnce, type Mailing, queueMailing, refuseFullBacklog } from '../messages/messages.ts';
+import { dueAtOnce, type Mailing, queueMailing, queueMailings, refuseFullBacklog } from '../messages/messages.ts';
 import { scheduledLine } from '../messages/scheduled/change-state.ts';
 import { checkSender } from './check-sender.ts';
 import { fetchAttachments } from './fetch-attachments.ts';
+import { draftsByReader } from './in-languages.ts';
 import {
   type BulkInput,
   draftMail,
@@ -88,7 +89,7 @@ export async function draftSend(
     project,
     recipients.map(({ email }) => ({ email, field: 'to' })),
   );
-  const draft = await draftMail(deps, project, input, origin);
+  const draft = await draftMail(deps, project, { ...input, email: recipients[0]!.email }, origin);
   const suppressions = await checkSender(
     deps,
     project,
@@ -148,19 +149,24 @@ export async function sendBulk(
   const draft = await draftMail(deps, project, input, origin);
   const emails = people.flatMap(({ recipients }) => recipients?.map(({ email }) => email) ?? []);
   const suppressions = await checkSender(deps, project, senderOf(draft), emails);
+  const readers = people.map(({ entry, recipients }) => {
+    return { email: recipients?.[0]?.email ?? null, language: entry.language };
+  });
+  const draftOf = await draftsByReader(deps, project, { draft, input }, readers, origin);
   const batchId = uuidOf(origin);
   const failures: BulkFailure[] = [];
   const pause = breather();
-  const messages: Message[] = [];
+  const messages = new Map<MailDraft, Message[]>();
   for (const { entry, index, recipients } of people) {
     await pause();
     if (!recipients) {
       failures.push({ email: entry.email, code: 'INVALID_EMAIL', message: 'This is not an email address.' });
       continue;
     }
-    const subject = render(draft, recipients[0]!.email, entry.dynamicData, origin);
+    const own = draftOf(index);
+    const subject = render(own, recipients[0]!.email, entry.dynamicData, origin);
     const _id = derivedId(origin.at, 'bulk', origin.seed.toHexString(), index);
-    const queued = queuedFor(deps, draft, suppressions, { _id, recipients });
+    const queued = queuedFor(deps, own, suppressions, { _id, recipients });
     const failure = failureOf(entry.email, subject, queued[0]?.suppressedBy);
     if (failure) failures.push(failure);
     const isFailed = failure?.code === 'RENDER_FAILED';
@@ -169,7 +175,7 @@ export async function sendBulk(
         projectId: project._id,
         lane: 'automation',
         ...(isFailed ? failedFor(one, failure.message, origin) : one),
-        contentId: draft.content._id,
+        contentId: own.content._id,
         ...sentBy(origin),
         ...taggedWith(draft.tags),
         ...(entry.dynamicData && place === 0 ? { data: entry.dynamicData } : {}),
@@ -178,9 +184,9 @@ export async function sendBulk(
         createdAt: origin.at,
       }),
     );
-    messages.push(...ofEntry);
+    messages.set(own, (messages.get(own) ?? []).concat(ofEntry));
   }
-  await store(deps, draft, messages);
+  await storeEach(deps, messages);
   const totalRecipients = people.length;
   const failedCount = failures.length;
   return { batchId, totalRecipients, successCount: totalRecipients - failedCount, failedCount, failures };
@@ -292,6 +298,20 @@ export async function store(deps: MailDeps, draft: MailDraft, messages: Message[
   await fetchFiles(deps, draft);
   await queueMailing(deps, await mailingOf(deps, draft, messages));
   await publishStored(deps, projectId, messages, draft.content.createdAt);
+}
+
+/** The languages of a bulk mail: all of them or none. */
+async function storeEach(deps: MailDeps, messages: ReadonlyMap<MailDraft, Message[]>): Promise<void> {
+  const [only, ...others] = messages;
+  if (!only) return;
+  if (others.length === 0) return store(deps, ...only);
+  const [{ content }, [first]] = only as [MailDraft, [Message]];
+  const all = [...messages.values()].flat();
+  await refuseFullBacklog(deps, content.projectId, first.lane, all.length);
+  for (const draft of messages.keys()) await fetchFiles(deps, draft);
+  const mailings = await Promise.all([...messages].map(([draft, some]) => mailingOf(deps, draft, some)));
+  await queueMailings(deps, mailings);
+  await publishStored(deps, content.projectId, all, content.createdAt);
 }
 
 /** Of mail that waits for a time: as they are at the call. */

@@ -8,6 +8,7 @@ import { TemplateRenderError } from '../../templates/language/values.ts';
 import { checkData, compileMail, type MailSource, type MailTemplates } from '../../templates/mail.ts';
 import type { Template } from '../../templates/model.ts';
 import { readTemplate } from '../../templates/publish.ts';
+import { isTranslated, mailFor } from '../../templates/translations/mail.ts';
 import type { MailPages } from '../compose/links.ts';
 import { type RenderedMail, renderMail, untrackedLinks } from '../compose/render.ts';
 import { campaignVariables, type NamedCampaign, type TemplateContact, variablesOf } from '../compose/variables.ts';
@@ -52,11 +53,13 @@ export async function previewTemplate(
   deps: MailDeps,
   project: Project,
   templateId: string,
-  { version, ...given }: Given & { version?: string | undefined },
+  { version, language, ...given }: Given & { version?: string | undefined; language?: string | undefined },
 ): Promise<DraftPreview> {
   checkData(given.dynamicData, 'dynamicData');
-  const { template } = await readTemplate(deps, project, templateId, version);
-  return previewSource(deps, project, template, given);
+  const at = await readTemplate(deps, project, templateId, version);
+  const contact = isTranslated(at.template) ? await contactNamed(deps, project, given) : null;
+  const { html: emailTemplate, ...texts } = await mailFor(deps, project, at, { language, contact });
+  return previewSource(deps, project, { ...at.template, ...texts, emailTemplate }, given);
 }
 
 /** Code as it is written, with its layout and snippets. */

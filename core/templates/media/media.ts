@@ -191,7 +191,8 @@ export async function templateWithPicture(
   { db }: Pick<TemplatesDeps, 'db'>,
   { projectId, name }: Pick<MediaFile, 'projectId' | 'name'>,
 ): Promise<string | null> {
-  const showing = { projectId, emailTemplate: { $regex: namePattern(name) } };
+  const $regex = namePattern(name);
+  const showing = { projectId, $or: [{ emailTemplate: { $regex } }, { 'translations.texts.text': { $regex } }] };
   const named = { projection: { templateName: 1, draftVersion: 1 }, maxTimeMS: READ_TIME_MAX_MS };
   const template = await db.templates.findOne(showing, named);
   if (template) return `the template "${template.templateName}"`;

@@ -216,6 +216,17 @@ describe('Mail that goes out', () => {
       (client) => client.patch('/snippets/footer', { emailTemplate: 'Bad', draft: false }),
     ],
     'snippets.restore': [(client) => client.post('/snippets/footer/restore', { version: 1 })],
+    'templates.translate': both(
+      (id) => `/templates/${id}/translations/en`,
+      (client, path) => client.put(path, { subject: 'BAD', emailTemplate: BAD }),
+    ),
+    'templates.deleteTranslation': both(
+      (id) => `/templates/${id}/translations/fr`,
+      async (client, path) => {
+        await client.put(path, { subject: 'BAD', emailTemplate: BAD });
+        return client.delete(path);
+      },
+    ),
     'templates.test': both(
       (id) => `/templates/${id}/test`,
       (client, path) => client.post(path, { emails: [author.member.email], from: { email: SENDER }, version: 'draft' }),

@@ -36,6 +36,7 @@ export const own = {
   republications: { nameless: 'Ids of templates and of a member, and numbers.' },
   templates: WRITTEN,
   templateVersions: WRITTEN,
+  templateLanguages: WRITTEN,
   linkSets: WRITTEN,
   campaigns: WRITTEN,
   campaignContents: WRITTEN,

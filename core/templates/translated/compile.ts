@@ -1,0 +1,111 @@
+import type { Block, Content } from '../../../schemas/templates/block-types.ts';
+import { invalid } from '../../base/errors.ts';
+import type { Project } from '../../base/model.ts';
+import { assembled } from '../assemble/assemble.ts';
+import { withoutSnippets } from '../assemble/code.ts';
+import { type Brand, branded } from '../blocks/brand.ts';
+import { compiledOnce } from '../cache.ts';
+import { checkSource, hasWayOut } from '../check-source.ts';
+import type { TemplatesDeps } from '../deps.ts';
+import type { LanguageMail, TemplateContent, Translation } from '../model.ts';
+import { MarkupFault } from './markup.ts';
+import { everyBlock, hasPlace, type Part, partsOf, withTexts } from './parts.ts';
+
+/** Code that an editor of a caller keeps its state with has no text part of ours. */
+export function isOfBlocks({ text, editorJson }: TemplateContent): boolean {
+  return typeof text === 'string' && editorJson !== null;
+}
+
+/** null: the template is code, or does not say. */
+export function baseLanguage(content: TemplateContent): string | null {
+  return (isOfBlocks(content) && (content.editorJson as unknown as Content).look?.language) || null;
+}
+
+/** The texts of content blocks, those of the brand among them; none of code. */
+export function partsIn(content: TemplateContent, brand: Brand): Part[] {
+  if (!isOfBlocks(content)) return [];
+  const { blocks } = content.editorJson as unknown as Content;
+  const shown = branded(content.editorJson, brand).content as Content;
+  const written = new Map(everyBlock(blocks).map((block) => [block.id, block]));
+  return partsOf(shown.blocks).flatMap((part) => {
+    const block = written.get(part.blockId);
+    if (!block || !hasPlace(block, part.field)) return [];
+    return isNameOfBrand(block, part.field, brand) ? [{ ...part, isOptional: true }] : [part];
+  });
+}
+
+/** Name and address are the same in all languages. */
+function isNameOfBrand(block: Block, field: string, brand: Brand): boolean {
+  if (Object.hasOwn(block, field)) return false;
+  return field === 'name' || (field === 'spans' && brand.footer.spans === undefined);
+}
+
+/**
+ * The mail of a template in a language: whole code of its own, or the blocks of the base with the texts that are translated. Throws 400 with
+ * the text at fault.
+ */
+export async function compiledIn(
+  deps: Pick<TemplatesDeps, 'db'>,
+  content: TemplateContent,
+  translation: Translation,
+  { project, brand, path = '' }: { project: Tenant; brand: Brand; path?: string },
+): Promise<LanguageMail> {
+  const texts = new Map(translation.texts.map(({ name, text }) => [name, text]));
+  const { subject, previewText } = content;
+  const own = { subject: texts.get('subject') ?? subject, previewText: texts.get('previewText') ?? previewText };
+  const mail = { ...own, ...(await bodyIn(deps, content, translation.language, { texts, project, brand, path })) };
+  checkSource(own);
+  refuseNoWayOut(content, mail.html, path);
+  return mail;
+}
+
+type Tenant = Pick<Project, '_id'>;
+
+interface Given {
+  project: Tenant;
+  texts: ReadonlyMap<string, string>;
+  brand: Brand;
+  path: string;
+}
+
+async function bodyIn(
+  deps: Pick<TemplatesDeps, 'db'>,
+  content: TemplateContent,
+  language: string,
+  { texts, project, brand, path }: Given,
+): Promise<Pick<LanguageMail, 'html' | 'text'>> {
+  const { layoutId = null } = content;
+  const isBlocks = isOfBlocks(content);
+  const whole = texts.get('emailTemplate');
+  if (whole !== undefined) {
+    const field = `${path}emailTemplate`;
+    compiledOnce(withoutSnippets(whole), 'html', field);
+    const source = { code: whole, layoutId: isBlocks ? null : layoutId };
+    return { html: (await assembled(deps, project, source, { field, brand })).emailTemplate, text: null };
+  }
+  if (!isBlocks) return { html: content.emailTemplate, text: content.text ?? null };
+  const { look, blocks, ...rest } = content.editorJson as unknown as Content;
+  const at = (blockId: string, field: string) => texts.get(`${blockId}/${field}`);
+  const translated = withTextsOrRefuse(() => withTexts(blocks, partsIn(content, brand), at), path);
+  const source = { content: { ...rest, look: { ...look, language }, blocks: translated }, layoutId };
+  const made = await assembled(deps, project, source, { field: `${path}texts`, brand });
+  return { html: made.emailTemplate, text: made.text ?? null };
+}
+
+function withTextsOrRefuse<Made>(make: () => Made, path: string): Made {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof MarkupFault)) throw error;
+    throw invalid(`The translation is not valid: ${error.message}`, `${path}texts/${error.message}`);
+  }
+}
+
+/** Blocks have the footer of the base in every language; code of its own may lack the link that the base has. */
+function refuseNoWayOut({ emailTemplate }: TemplateContent, html: string, path: string): void {
+  if (!hasWayOut(emailTemplate) || hasWayOut(html)) return;
+  throw invalid(
+    'The translation has no unsubscribe link, and the template has one: use {{unsubscribe}} or {{preferencesUrl}}.',
+    `${path}emailTemplate: needs {{unsubscribe}} or {{preferencesUrl}}, as the template has`,
+  );
+}

@@ -1,0 +1,60 @@
+import { invalid } from '../../base/errors.ts';
+import type { Session } from '../../base/model.ts';
+import { breather } from '../../base/work/breathe.ts';
+import type { TemplatesDeps } from '../deps.ts';
+import type { LanguageMail, Template, TemplateContent, TemplateLanguage } from '../model.ts';
+import { brandOf } from '../project-brand.ts';
+import { compiledIn } from './compile.ts';
+
+type Of = Pick<Template, '_id' | 'projectId' | 'templateId'>;
+
+/** Of the mails of all languages together: a campaign keeps them in one document. */
+const MAILS_BYTES_MAX = 6 * 1024 * 1024;
+
+/** In the transaction that publishes the version: mail in another language is read, and not made again. */
+export async function storeLanguages(
+  deps: Pick<TemplatesDeps, 'db'>,
+  session: Session,
+  { _id, projectId, templateId }: Of,
+  version: number,
+  content: TemplateContent,
+): Promise<void> {
+  const mails = await mailsIn(deps, { projectId }, content);
+  if (mails.length === 0) return;
+  const stored = mails.map(({ language, ...mail }): TemplateLanguage => {
+    return { _id: languageId({ _id }, version, language), projectId, templateId, version, language, ...mail };
+  });
+  await deps.db.templateLanguages.insertMany(stored, { session });
+}
+
+async function mailsIn(
+  deps: Pick<TemplatesDeps, 'db'>,
+  { projectId: _id }: Pick<Template, 'projectId'>,
+  content: TemplateContent,
+): Promise<Array<LanguageMail & { language: string }>> {
+  const { translations = [] } = content;
+  if (translations.length === 0) return [];
+  const brand = await brandOf(deps, { _id });
+  const pause = breather();
+  const mails: Array<LanguageMail & { language: string }> = [];
+  let bytes = 0;
+  for (const translation of translations) {
+    await pause();
+    const { language } = translation;
+    const mail = await compiledIn(deps, content, translation, {
+      ...{ project: { _id }, brand, path: `translations/${language}/` },
+    });
+    bytes += Buffer.byteLength(mail.html) + Buffer.byteLength(mail.text ?? '');
+    if (bytes > MAILS_BYTES_MAX)
+      throw invalid(
+        'The mails of all languages have more than 6 MiB together.',
+        `translations/${language}: makes with those before it more than ${MAILS_BYTES_MAX} bytes`,
+      );
+    mails.push({ language, ...mail });
+  }
+  return mails;
+}
+
+export function languageId({ _id }: Pick<Template, '_id'>, version: number, language: string): string {
+  return `${_id.toHexString()}:${version}:${language}`;
+}
