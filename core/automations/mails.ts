@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { AppError } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
 import { emailDomain } from '../base/text/addresses.ts';
 import { storedTags, taggedWith } from '../base/text/tags.ts';
 import { breathe } from '../base/work/breathe.ts';
@@ -13,7 +14,8 @@ import type { Contact } from '../people/model.ts';
 import { compiled } from '../templates/cache.ts';
 import { publishedTemplate } from '../templates/find.ts';
 import type { MailSource } from '../templates/mail.ts';
-import type { Template } from '../templates/model.ts';
+import type { LanguageMail, Template } from '../templates/model.ts';
+import { isTranslated, languageIn, languageOfContact, mailIn } from '../templates/translations/mail.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.ts';
 import { firstSender } from './references.ts';
@@ -33,10 +35,10 @@ interface Visit {
 
 /** The same in every mail of a step. */
 interface Common {
-  source: StepSource;
+  /** In the language that the contact reads, with its links. */
+  sourceFor(contact: Contact): Promise<{ source: StepSource; linkSetId: ObjectId | null }>;
   from: string;
   sender: Awaited<ReturnType<typeof firstSender>>;
-  linkSetId: ObjectId | null;
 }
 
 type CommonOf = (visit: Pick<Visit, 'enrollment' | 'stepId' | 'email'>) => Promise<Common | { problem: string }>;
@@ -60,8 +62,19 @@ async function readCommon(
   const sender = email.senderEmail === undefined ? await firstSender(deps, { _id: projectId }) : null;
   const from = email.senderEmail ?? sender?.email;
   if (from === undefined) return { problem: 'the project has no sender' };
-  const linkSetId = await linksOf(deps, { projectId, automationId, stepId, ...source });
-  return { source, from, sender, linkSetId };
+  const project = isTranslated(source.template ?? {}) ? await languageSettings(deps, projectId) : {};
+  const inLanguages = new Map<string | null, ReturnType<Common['sourceFor']>>();
+  const make = async (language: string | null) => {
+    const own = language === null ? source : await inLanguage(deps, { email, template: source.template! }, language);
+    return { source: own, linkSetId: await linksOf(deps, { projectId, automationId, stepId, ...own }) };
+  };
+  const sourceFor: Common['sourceFor'] = (contact) => {
+    const language = source.template && languageIn(source.template, languageOfContact(project, contact));
+    const made = inLanguages.get(language) ?? make(language);
+    inLanguages.set(language, made);
+    return made;
+  };
+  return { sourceFor, from, sender };
 }
 
 /** Queued in the automation lane: its worker finds and sends the message, with or without Temporal. */
@@ -73,7 +86,8 @@ export async function stepMail(
   const { projectId } = enrollment;
   const common = await commonOf({ enrollment, stepId, email });
   if ('problem' in common) return common;
-  const { source, from, sender, linkSetId } = common;
+  const { sourceFor, from, sender } = common;
+  const { source, linkSetId } = await sourceFor(contact);
   const { template, ...written } = source;
   const utm = definition.utm ?? template?.utm;
   const _id = mailId(enrollment, stepId, at);
@@ -125,12 +139,44 @@ export async function sourceOf(
   email: AutomationEmail,
 ): Promise<StepSource | null> {
   const template = email.htmlTemplate === undefined ? await templateOf(deps, projectId, email) : null;
-  const html = email.htmlTemplate ?? template?.emailTemplate;
+  const mail = template && (await mailIn(deps, { template }, null));
+  return withStep(email, template, mail);
+}
+
+/** As the contact gets it. */
+export async function sourceFor(
+  deps: AutomationsDeps,
+  projectId: ObjectId,
+  email: AutomationEmail,
+  contact: Contact | null,
+): Promise<StepSource | null> {
+  const source = await sourceOf(deps, projectId, email);
+  if (!source?.template || !isTranslated(source.template)) return source;
+  const project = await languageSettings(deps, projectId);
+  const language = languageIn(source.template, languageOfContact(project, contact));
+  return language === null ? source : inLanguage(deps, { email, template: source.template }, language);
+}
+
+async function inLanguage(
+  deps: AutomationsDeps,
+  { email, template }: { email: AutomationEmail; template: Template },
+  language: string,
+): Promise<StepSource> {
+  return withStep(email, template, await mailIn(deps, { template }, language))!;
+}
+
+async function languageSettings({ db }: AutomationsDeps, _id: ObjectId): Promise<Pick<Project, 'languageProperty'>> {
+  return (await db.projects.findOne({ _id }, { projection: { languageProperty: 1 } })) ?? {};
+}
+
+/** Texts of the step's own are those of all languages. */
+function withStep(email: AutomationEmail, template: Template | null, mail: LanguageMail | null): StepSource | null {
+  const html = email.htmlTemplate ?? mail?.html;
   if (html === undefined) return null;
   return {
-    ...{ template, html, text: email.text ?? template?.text ?? null },
-    subject: email.subject ?? template?.subject ?? '',
-    previewText: email.previewText ?? template?.previewText ?? '',
+    ...{ template, html, text: email.text ?? mail?.text ?? null },
+    subject: email.subject ?? mail?.subject ?? '',
+    previewText: email.previewText ?? mail?.previewText ?? '',
   };
 }
 

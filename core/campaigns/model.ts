@@ -1,6 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Made } from '../base/maker.ts';
 import type { Mailbox, Utm } from '../base/model.ts';
+import type { LanguageMail } from '../templates/model.ts';
 
 /** Campaigns, their audience and their counts. */
 
@@ -142,6 +143,10 @@ export interface Campaign extends Made {
   updatedAt: Date;
 }
 
+export interface CampaignLanguage extends LanguageMail {
+  language: string;
+}
+
 /** The content of a campaign, frozen when sending starts. `_id` is the campaign's. */
 export interface CampaignContent {
   _id: ObjectId;
@@ -161,6 +166,14 @@ export interface CampaignContent {
   groupId: string | null;
   /** The name of the campaign, for {{campaign.name}}. */
   campaign?: string;
+  /** The same mail in the other languages of the template, and how a recipient's is found. */
+  translated?: {
+    /** Of the contact. */
+    property: string;
+    /** Of the content itself; null: not known. */
+    base: string | null;
+    mails: CampaignLanguage[];
+  };
   frozenAt: Date;
 }
 

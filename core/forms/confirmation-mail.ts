@@ -9,6 +9,7 @@ import type { Mailing } from '../mail/messages/messages.ts';
 import { publishedTemplate } from '../templates/find.ts';
 import { renderTemplate, TemplateRenderError } from '../templates/language/templates.ts';
 import { compileMail } from '../templates/mail.ts';
+import { languageIn, mailIn } from '../templates/translations/mail.ts';
 import type { FormsDeps } from './deps.ts';
 import { CONFIRM_URL, namesConfirmUrl } from './forms.ts';
 import type { Form, FormSubmission, PendingSubscription } from './model.ts';
@@ -52,10 +53,11 @@ async function fromTemplate(deps: FormsDeps, asked: Asked, url: string): Promise
     throw error;
   });
   if (!template) return null;
-  const { emailTemplate: html, previewText } = template;
+  const mail = await mailIn(deps, { template }, languageIn(template, asked.pending.language));
+  const { previewText, html } = mail;
   try {
     if (!namesConfirmUrl(html)) return null;
-    const subject = template.subject || wordsOf(form, project, languageOf(asked)).mailSubject;
+    const subject = mail.subject || wordsOf(form, project, languageOf(asked)).mailSubject;
     const compiled = compileMail({ subject, previewText, html, text: null });
     const variables = variablesOf(deps, project, submission.email, url);
     return {

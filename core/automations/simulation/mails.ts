@@ -4,7 +4,7 @@ import { breathe } from '../../base/work/breathe.ts';
 import { type DraftPreview, previewDraft } from '../../mail/previews/drafts.ts';
 import { compileMail } from '../../templates/mail.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import { dataOf, sourceOf } from '../mails.ts';
+import { dataOf, sourceFor } from '../mails.ts';
 import type { AutomationDefinition } from '../model.ts';
 import type { Simulation } from '../rules/simulator.ts';
 
@@ -47,7 +47,7 @@ export async function previewOf(
   const mail = sent[number];
   const email = mail && emailsOf(definition).get(mail.stepId);
   if (!email) throw invalid('preview must be the number of a mail.', `preview: must be less than ${sent.length}`);
-  const found = await sourceOf(deps, project._id, email);
+  const found = await sourceFor(deps, project._id, email, mail.contact);
   if (!found)
     throw invalid('The template of this mail was deleted.', 'preview: names a mail whose template was deleted');
   const { template, ...source } = found;

@@ -5,6 +5,7 @@ import { compiled } from '../../templates/cache.ts';
 import { findTemplate } from '../../templates/find.ts';
 import { isOwnOf } from '../../templates/own/mails.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { translatedNow } from '../languages.ts';
 import type { Campaign, CampaignContent } from '../model.ts';
 import { senderOf } from './input.ts';
 
@@ -41,6 +42,7 @@ export async function contentNow(
     ...taggedWith(campaign.tags),
     groupId: unsubscribeGroupId,
     campaign: campaign.name,
+    ...(await translatedNow(deps, campaign, template)),
     frozenAt: deps.clock.now(),
   };
 }

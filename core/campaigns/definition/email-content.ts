@@ -15,6 +15,7 @@ import { rawTexts } from '../../mail/previews/raw-mails.ts';
 import type { Variables } from '../../templates/language/templates.ts';
 import { compileMail, type MailSource } from '../../templates/mail.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { sourceFor } from '../languages.ts';
 
 type EmailContent = Omit<RenderedMail, 'subject'> & { emailId: ObjectId; subject: string | null };
 
@@ -92,9 +93,8 @@ async function sentOf(
   const at = message.firstAt ?? message.sentAt ?? message.createdAt ?? deps.clock.now();
   const mail = { email, at, pages, contact };
   if (frozen) {
-    const { subject, previewText, html, text = null, utm = null } = frozen;
     const variables = campaignVariables(mail, namedCampaign(frozen));
-    return { source: { subject, previewText, html, text }, utm, variables };
+    return { source: sourceFor(frozen, contact), utm: frozen.utm ?? null, variables };
   }
   if (!content) return null;
   return { source: content, utm: content.utm ?? null, variables: variablesOf(mail, content.data, message.data) };

@@ -4,6 +4,7 @@ import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts
 import { type DraftPreview, previewDraft } from '../../mail/previews/drafts.ts';
 import { compileMail } from '../../templates/mail.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { sourceFor } from '../languages.ts';
 import type { Campaign } from '../model.ts';
 import { contentNow } from './content.ts';
 
@@ -12,14 +13,14 @@ export async function previewCampaign(
   deps: CampaignsDeps,
   project: Project,
   campaign: Campaign,
-  named: NamedContact,
+  { language, ...named }: NamedContact & { language?: string | undefined },
   figures?: ReadonlyMap<number, number>,
 ): Promise<DraftPreview> {
   const contact = await contactNamed(deps, project, named);
   const { _id, projectId } = campaign;
   const content = (await deps.db.campaignContents.findOne({ _id, projectId })) ?? (await contentNow(deps, campaign));
-  const { subject, previewText, html, text = null, utm = null } = content;
-  const source = { subject, previewText, html, text };
+  const { utm = null } = content;
+  const source = sourceFor(content, contact, language);
   return previewDraft(
     deps,
     project,

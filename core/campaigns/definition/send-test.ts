@@ -5,6 +5,7 @@ import { namedCampaign } from '../../mail/compose/variables.ts';
 import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts';
 import { type QueuedTest, sendTestMail } from '../../mail/previews/test-mails.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { sourceFor } from '../languages.ts';
 import { findCampaign } from './campaigns.ts';
 import { contentNow } from './content.ts';
 
@@ -13,23 +14,20 @@ export async function testCampaign(
   deps: CampaignsDeps,
   project: Project,
   campaignId: string,
-  { emails, contactId }: { emails: string[] } & Pick<NamedContact, 'contactId'>,
+  { emails, contactId, language }: { emails: string[]; language?: string } & Pick<NamedContact, 'contactId'>,
   origin: Origin,
 ): Promise<QueuedTest> {
   const campaign = await findCampaign(deps, project, campaignId);
   const contact = await contactNamed(deps, project, { contactId });
   const content = await contentNow(deps, campaign);
-  const { from, replyTo, subject, previewText, html, text = null, utm, groupId } = content;
+  const { from, replyTo, utm, groupId } = content;
   if (!from.email)
     throw invalid('The campaign has no sender yet; give from or senderId.', 'from: is required, or senderId');
   const shown = {
     from,
     replyTo,
     templateId: campaign.templateId,
-    subject,
-    previewText,
-    html,
-    text,
+    ...sourceFor(content, contact, language),
     groupId,
     ...(utm ? { utm } : {}),
   };

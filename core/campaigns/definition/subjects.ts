@@ -6,6 +6,7 @@ import type { Contact } from '../../people/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import { renderTemplate, TemplateRenderError } from '../../templates/language/templates.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { languageOfReader } from '../languages.ts';
 import type { CampaignContent } from '../model.ts';
 
 /**
@@ -21,10 +22,12 @@ export async function withCampaignSubjects<M extends Message>(
   if (without.length === 0) return [...messages];
   const contents = await db.campaignContents
     .find({ _id: { $in: without.flatMap(({ campaignId }) => campaignId ?? []) }, projectId })
-    .project<Written>({ subject: 1, campaign: 1 })
+    .project<Written>(PROJECTION)
     .toArray();
   const byCampaign = new Map(contents.map((content) => [content._id.toHexString(), content]));
-  const isPersonal = contents.some(({ subject }) => compiled(subject, 'subject', 'subject').paths.length > 0);
+  const isPersonal = contents.some(
+    ({ subject, translated }) => translated || compiled(subject, 'subject', 'subject').paths.length > 0,
+  );
   const ids = isPersonal ? without.flatMap(({ contactId }) => contactId ?? []) : [];
   const people = ids.length === 0 ? [] : await db.contacts.find({ _id: { $in: ids }, projectId }).toArray();
   const byId = new Map(people.map((contact) => [contact._id.toHexString(), contact]));
@@ -36,17 +39,21 @@ export async function withCampaignSubjects<M extends Message>(
   });
 }
 
-type Written = Pick<CampaignContent, '_id' | 'subject' | 'campaign'>;
+type Written = Pick<CampaignContent, '_id' | 'subject' | 'campaign' | 'translated'>;
+const OF_LANGUAGES = { 'translated.mails.language': 1, 'translated.mails.subject': 1 };
+const PROJECTION = { subject: 1, campaign: 1, 'translated.property': 1, 'translated.base': 1, ...OF_LANGUAGES };
 
 function filled(written: Written, message: Message, contact: Contact): string {
   const { email, createdAt } = message;
+  const found = languageOfReader(written, contact);
+  const { subject } = written.translated?.mails.find(({ language }) => language === found) ?? written;
   const at = message.firstAt ?? message.sentAt ?? createdAt ?? message._id.getTimestamp();
   try {
     const variables = campaignVariables({ email, at, pages: TRIAL_PAGES, contact }, namedCampaign(written));
-    return renderTemplate(compiled(written.subject, 'subject', 'subject'), variables);
+    return renderTemplate(compiled(subject, 'subject', 'subject'), variables);
   } catch (error) {
     // The data of the contact have changed since.
-    if (error instanceof TemplateRenderError) return written.subject;
+    if (error instanceof TemplateRenderError) return subject;
     throw error;
   }
 }

@@ -12,6 +12,7 @@ import type { SendingDeps } from '../../mail/ledger/relay.ts';
 import type { Contact } from '../../people/model.ts';
 import { compileMail } from '../../templates/mail.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { languageOfReader, sourceIn } from '../languages.ts';
 import type { Campaign, CampaignContent } from '../model.ts';
 
 interface CampaignRecipient {
@@ -34,8 +35,11 @@ export interface CompiledCampaign {
 
 export type UnsignedMail = ComposedMail & { bytes: string };
 
+/** Of one language; null: of the content itself. */
+type FillLanguage = (language: string | null) => FillMail;
+
 const KEPT_MAX = 50;
-const kept = oncePerCore(() => new BoundedMap<string, Promise<FillMail>>(KEPT_MAX));
+const kept = oncePerCore(() => new BoundedMap<string, Promise<FillLanguage>>(KEPT_MAX));
 
 export async function compiledCampaign(
   deps: SendingDeps<CampaignsDeps>,
@@ -53,7 +57,7 @@ export async function compiledCampaign(
   return {
     needsContacts: needsContacts(content),
     compose({ messageId, email, contact, at }) {
-      const filled = fill({
+      const filled = fill(languageOfReader(content, contact))({
         messageId,
         email,
         to: { email, name: [contact?.firstName, contact?.lastName].filter(Boolean).join(' ') },
@@ -77,7 +81,7 @@ export async function compiledCampaign(
 export async function compileFrozen(
   deps: CampaignsDeps,
   content: CampaignContent,
-): Promise<{ fill: FillMail; domain: SendingDomain }> {
+): Promise<{ fill: FillLanguage; domain: SendingDomain }> {
   const domain = await sendingDomain(deps, content.projectId, content.domainName);
   if (!domain)
     throw unprocessable(
@@ -87,16 +91,28 @@ export async function compileFrozen(
     );
   const key = `${content._id.toHexString()} ${content.frozenAt.getTime()} ${domain.returnHost}`;
   const fills = kept(deps);
-  const fill = fills.get(key) ?? compileOrSay(deps, content, domain);
+  const fill = fills.get(key) ?? compileEach(deps, content, domain);
   fills.set(key, fill);
   fill.catch(() => fills.delete(key));
   return { fill: await fill, domain };
 }
 
+async function compileEach(
+  deps: CampaignsDeps,
+  content: CampaignContent,
+  domain: SendingDomain,
+): Promise<FillLanguage> {
+  const base = await compileOrSay(deps, content, { domain, language: null });
+  const others = new Map<string | null, FillMail>();
+  for (const { language } of content.translated?.mails ?? [])
+    others.set(language, await compileOrSay(deps, content, { domain, language }));
+  return (language) => others.get(language) ?? base;
+}
+
 async function compileOrSay(
   { config }: CampaignsDeps,
   content: CampaignContent,
-  { domain, returnHost }: SendingDomain,
+  { domain: { domain, returnHost }, language }: { domain: SendingDomain; language: string | null },
 ): Promise<FillMail> {
   const { _id, projectId, from, replyTo, groupId, domainName: fromDomain, trackingClick, trackingOpen } = content;
   const shared = { config, projectId, fromDomain, returnHost, marketing: true, groupId, trackingClick, trackingOpen };
@@ -110,20 +126,20 @@ async function compileOrSay(
     boundary: createHash('sha256').update(_id.id).digest('hex').slice(0, 24),
   };
   try {
-    return await compileForMany({ ...shared, utm, source: sourceOf(content), parts });
+    return await compileForMany({ ...shared, utm, source: sourceIn(content, language), parts });
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
-    throw unprocessable('TEMPLATE_RENDER_FAILED', `No mail can be made of the template: ${why}`.slice(0, 500));
+    throw unprocessable(
+      'TEMPLATE_RENDER_FAILED',
+      `No mail can be made of the template${language ? ` in ${language}` : ''}: ${why}`.slice(0, 500),
+    );
   }
 }
 
-function sourceOf({ subject, previewText, html, text = null }: CampaignContent) {
-  return { subject, previewText, html, text };
-}
-
-/** Variables of the mail itself need no contact to be read. */
+/** Variables of the mail itself need no contact to be read; the choice of a language does. */
 function needsContacts(content: CampaignContent): boolean {
-  const { html, subject, previewText } = compileMail(sourceOf(content));
+  if (content.translated) return true;
+  const { html, subject, previewText } = compileMail(sourceIn(content, null));
   const templates = [html, subject, previewText].flatMap((template) => template ?? []);
   return templates.some(({ paths }) => paths.some((path) => !isOfTheMail(path)));
 }

@@ -1,0 +1,63 @@
+import type { Project, PropertyValue } from '../base/model.ts';
+import { propertyOfLanguage } from '../base/text/languages/index.ts';
+import { bestLanguage, canonicalTag } from '../base/text/languages/tags.ts';
+import type { LanguageMail, Template } from '../templates/model.ts';
+import { baseLanguage } from '../templates/translated/compile.ts';
+import { isTranslated, mailIn } from '../templates/translations/mail.ts';
+import type { CampaignsDeps } from './deps.ts';
+import type { Campaign, CampaignContent } from './model.ts';
+
+type Translated = NonNullable<CampaignContent['translated']>;
+type Frozen = Pick<CampaignContent, 'subject' | 'previewText' | 'html' | 'text' | 'translated'>;
+type Reader = { contactProperties: Record<string, PropertyValue> } | null;
+
+/**
+ * The languages of the template as they are published. A subject or a preview text that the campaign has for itself, another than the
+ * template's, is that of all languages.
+ */
+export async function translatedNow(
+  deps: CampaignsDeps,
+  { projectId, subject, previewText }: Pick<Campaign, 'projectId' | 'subject' | 'previewText'>,
+  template: Template,
+): Promise<Pick<CampaignContent, 'translated'>> {
+  if (!isTranslated(template)) return {};
+  const project = await deps.db.projects.findOne({ _id: projectId }, { projection: { languageProperty: 1 } });
+  const own = {
+    ...(subject !== template.subject ? { subject } : {}),
+    ...(previewText !== '' && previewText !== template.previewText ? { previewText } : {}),
+  };
+  const mails: Translated['mails'] = [];
+  for (const { language } of template.translations ?? [])
+    mails.push({ language, ...(await mailIn(deps, { template }, language)), ...own });
+  const property = propertyOfLanguage(project ?? ({} as Pick<Project, 'languageProperty'>));
+  return { translated: { property, base: canonicalTag(baseLanguage(template)), mails } };
+}
+
+/** null: the content itself. `language`: that of the contact where it is left out. */
+export function languageOfReader(
+  { translated }: Pick<CampaignContent, 'translated'>,
+  contact: Reader,
+  language?: string,
+): string | null {
+  if (!translated) return null;
+  const { property, base, mails } = translated;
+  const { contactProperties = {} } = contact ?? {};
+  const wanted = language ?? (Object.hasOwn(contactProperties, property) ? contactProperties[property] : undefined);
+  return bestLanguage(
+    mails.map((mail) => mail.language),
+    base,
+    wanted,
+  );
+}
+
+/** The sources in a language; null: the content itself. */
+export function sourceIn(content: Frozen, language: string | null): LanguageMail {
+  const found = content.translated?.mails.find((mail) => mail.language === language);
+  const { subject, previewText, html, text = null } = found ?? content;
+  return { subject, previewText, html, text };
+}
+
+/** The mail that the reader gets. */
+export function sourceFor(content: Frozen, contact: Reader, language?: string): LanguageMail {
+  return sourceIn(content, languageOfReader(content, contact, language));
+}
