@@ -9,7 +9,6 @@ import { checkSource } from './check-source.ts';
 import type { TemplatesDeps } from './deps.ts';
 import { findTemplate, type Named } from './find.ts';
 import type { Template, TemplateVersion } from './model.ts';
-import { storeLanguages } from './translated/store.ts';
 import { contentOfVersion, numbersOf, publicationOf, saveDraft } from './versions.ts';
 
 type Tenant = Pick<Project, '_id'>;
@@ -66,8 +65,7 @@ export async function publishTemplate(
     const content = await contentOfVersion(deps, template, version, session);
     if (!content) throw notFound('TEMPLATE_VERSION', 'version');
     checkSource(content);
-    await storeLanguages(deps, session, template, version, content);
-    const published = publicationOf(deps, { version, content, draft: null }, by);
+    const published = await publicationOf(deps, session, template, { version, content, draft: null }, by);
     return { ...published, updatedAt: nextUpdate(template, deps.clock.now()) };
   });
   return atShown(after);

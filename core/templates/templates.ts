@@ -17,8 +17,9 @@ import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts'
 import { checkSource } from './check-source.ts';
 import type { TemplatesDeps } from './deps.ts';
 import { findTemplate, type Named } from './find.ts';
-import type { Template, TemplateContent } from './model.ts';
+import type { Template, TemplateContent, Translation } from './model.ts';
 import { refuseUnseenVersion } from './publish.ts';
+import { storeLanguages } from './translated/store.ts';
 import { contentOf, draftContent, firstVersion, numbersOf, saveDraft, savePublished } from './versions.ts';
 import { isSameBase, isWritten, requireOne, rewritten, withMadeMail } from './written.ts';
 
@@ -37,6 +38,7 @@ type TemplateInput = Described<typeof updateTemplateBody> & {
   usesBrand?: boolean;
   writtenCode?: string | null;
   parts?: string[];
+  translations?: Translation[] | undefined;
   isFlagged?: boolean;
   /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
   source?: Template['source'];
@@ -107,6 +109,7 @@ export function newTemplate(project: Owner, input: NewCode, { at, seed, by }: Or
     layoutId: input.layoutId ?? null,
     writtenCode: input.writtenCode ?? null,
     ...{ parts: input.parts ?? [], uses: usesOf(input) },
+    ...(input.translations ? { translations: input.translations } : {}),
     newestVersion: 1,
     ...(isDraft
       ? { publishedVersion: 0, draftVersion: 1, publishedAt: null, publishedBy: null }
@@ -130,8 +133,9 @@ export async function insertTemplate(deps: TemplatesDeps, session: Session, made
   await referToParts(deps, session, { projectId: made.projectId }, made.uses);
   await deps.db.templates.insertOne(made, { session });
   await deps.db.templateVersions.insertOne(firstVersion(made), { session });
-  if (numbersOf(made).published > 0 && !made.campaignId)
-    await deps.subscribers.publications.record(deps, session, made);
+  if (numbersOf(made).published === 0) return;
+  await storeLanguages(deps, session, made, 1, made);
+  if (!made.campaignId) await deps.subscribers.publications.record(deps, session, made);
 }
 
 /** In the words of an index: a comparison with null reads the documents, which have whole mails. */

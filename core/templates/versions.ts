@@ -86,22 +86,24 @@ export async function savePublished(
   const version = isNewest
     ? newest
     : await addVersion(deps, session, template, content, { by, inUse: draft === null ? [] : [draft] });
-  await storeLanguages(deps, session, template, version, content);
   // The draft of a template that was never published is what this call has changed.
   const isDraftOver = published === 0 || version === draft;
-  return publicationOf(deps, { version, content, draft: isDraftOver ? null : draft }, by);
+  return publicationOf(deps, session, template, { version, content, draft: isDraftOver ? null : draft }, by);
 }
 
-/** The fields of the template that change when its newest version is published. */
-export function publicationOf(
-  { clock }: Pick<TemplatesDeps, 'clock'>,
+/** The fields of the template that change when its newest version is published, whose mail in other languages is stored. */
+export async function publicationOf(
+  deps: Pick<TemplatesDeps, 'clock' | 'db'>,
+  session: Session,
+  template: Template,
   { version, content, draft }: { version: number; content: TemplateContent; draft: number | null },
   { by }: By,
-): Partial<Template> {
+): Promise<Partial<Template>> {
+  await storeLanguages(deps, session, template, version, content);
   return {
     ...contentOf(content),
     ...{ publishedVersion: version, newestVersion: version, draftVersion: draft },
-    ...{ publishedAt: clock.now(), publishedBy: by?.memberId ?? null },
+    ...{ publishedAt: deps.clock.now(), publishedBy: by?.memberId ?? null },
   };
 }
 

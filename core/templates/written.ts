@@ -19,6 +19,7 @@ interface Written {
   writtenCode?: string | null;
   parts?: string[];
   layoutId?: string | null;
+  translations?: unknown;
   emailTemplate?: string;
   editorJson?: Record<string, unknown> | null;
   builderType?: 'code' | 'editor' | 'visual';
@@ -38,7 +39,7 @@ export async function withMadeMail<Input extends Written>(
   input: Input,
   { base, self }: { base?: TemplateContent | undefined; self?: PartName | undefined } = {},
 ): Promise<Input> {
-  const { content, text: _, usesBrand: __, writtenCode: ___, parts: ____, ...plain } = input;
+  const { content, text: _, usesBrand: __, writtenCode: ___, parts: ____, translations: _____, ...plain } = input;
   const given = plain as unknown as Input;
   const source = sourceGiven(input, base);
   if (!source) return given;

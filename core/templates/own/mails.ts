@@ -75,8 +75,10 @@ export async function publishOwn(
 ): Promise<void> {
   const own = await findOwn(deps, campaign, session);
   if (!own || numbersOf(own).published > 0) return;
-  const change = async (_: Session, template: Template) =>
-    publicationOf(deps, { version: numbersOf(template).newest, content: contentOf(template), draft: null }, origin);
+  const change = async (within: Session, template: Template) => {
+    const newest = { version: numbersOf(template).newest, content: contentOf(template), draft: null };
+    return publicationOf(deps, within, template, newest, origin);
+  };
   await changeTemplate(deps, { _id: campaign.projectId }, own.templateId, change, session);
 }
 
@@ -95,7 +97,12 @@ export async function removeOwn(
   }
 }
 
-function madeFor(project: Tenant, { _id }: MailOwner, source: WrittenMail & { templateName: string }, origin: Origin) {
+function madeFor(
+  project: Tenant,
+  { _id }: MailOwner,
+  source: WrittenMail & Pick<Template, 'translations'> & { templateName: string },
+  origin: Origin,
+) {
   return { ...newTemplate(project, { ...source, templateType: 'marketing' }, origin), campaignId: _id };
 }
 

@@ -86,6 +86,17 @@ describe('A campaign of a template in several languages', function () {
     expect(await got(id)).to.deep.equal(['en: Ours, Fresh bread', 'fr: Ours, Du pain frais']);
   });
 
+  it('is copied with the languages of the mail that is written in it', async () => {
+    const { client } = stage.own;
+    const { id, templateId } = await done(stage.create({ subject: 'Bread', htmlTemplate: undefined, content }));
+    await publish(templateId, client.put(`/templates/${templateId}/translations/fr`, FRENCH));
+    const copy = await done(stage.act(id, 'duplicate', {}));
+    expect(copy.templateId).to.not.equal(templateId);
+    const rows = await stage.deps.db.templateLanguages.find({ templateId: copy.templateId }).toArray();
+    expect(rows.map(({ language, subject }) => `${language} ${subject}`)).to.deep.equal(['fr Du pain']);
+    expect((await done(stage.act(copy.id, 'preview', { language: 'fr' }))).html).to.include('Du pain frais');
+  });
+
   it('is tested in a language', async () => {
     const { id } = await done(stage.create({ subject: 'Bread', templateId: await french(), htmlTemplate: undefined }));
     const { emailIds } = await done(stage.act(id, 'test', { emails: ['t@in.test'], language: 'fr-BE' }));

@@ -255,6 +255,31 @@ describe('The translations of a template', () => {
     await done(put(templateId, 'fr', { subject: 'y' }));
   });
 
+  it('stand in the layout of the template, in their own language, and have its snippets', async () => {
+    const block = (id: string, text: string) => ({ id, type: 'heading', level: 2, spans: [{ text }] });
+    const around = { v: 1, blocks: [block('top', 'Example Bakery'), { id: 'mail', type: 'content' }] };
+    const { id: layoutId } = await done(key.post('/layouts', { name: 'News', content: around }));
+    await done(key.post('/snippets', { name: 'hours', content: { v: 1, blocks: [block('open', 'Open at six')] } }));
+    const given = content();
+    const blocks = [...given.blocks, { id: 'when', type: 'snippet', name: 'hours' }];
+    const templateId = await published({ content: { ...given, blocks }, layoutId });
+    const { bases } = await done(key.get(path(templateId, 'fr')));
+    expect(bases.map(({ name }: { name: string }) => name)).to.not.include('when/name');
+    const { html } = await sent({ templateId, language: 'fr' });
+    expect(html).to.include('<html lang="fr"').and.include('Example Bakery').and.include('<strong>pain</strong>');
+    expect(html).to.include('Open at six');
+    const code = await done(key.post('/layouts', { name: 'Code', emailTemplate: '<h1>Ours</h1>{{{content}}}' }));
+    const other = await make({ emailTemplate: '<p>Hello</p>', layoutId: code.id });
+    const draft = await done(put(other, 'fr', { emailTemplate: '<p>Bonjour</p>' }));
+    expect(draft.bases.at(-1)).to.include({ name: 'emailTemplate', base: '<p>Hello</p>' });
+    await publish(other, draft.newestVersion);
+    expect((await sent({ templateId: other, language: 'fr' })).html)
+      .to.include('Ours')
+      .and.include('Bonjour');
+    const lost = await put(other, 'fr', { emailTemplate: '<p>{{> nowhere}}</p>' });
+    expect(faultOf(lost)[2]).to.match(/^emailTemplate: line 1, column 4: there is no published snippet/);
+  });
+
   it('keep the pictures that they alone show', async () => {
     const { deps, own } = environment;
     const name = `${'c'.repeat(64)}.png`;
