@@ -36,11 +36,12 @@ describe('The releases of a campaign at local time', function () {
     const email = (n: number) => `${String(n).padStart(4, '0')}.${tag}@example.org`;
     const list = await stage.list(homes.length, email);
     const projectId = stage.own.project._id;
+    const propertiesOf = (home: string | null): Record<string, string> => (home === null ? {} : { home });
     await stage.deps.db.contacts.bulkWrite(
       homes.map((home, n) => ({
         updateOne: {
           filter: { projectId, email: email(n) },
-          update: { $set: { contactProperties: home === null ? {} : { home } } },
+          update: { $set: { contactProperties: propertiesOf(home) } },
         },
       })),
     );

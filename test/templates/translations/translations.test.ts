@@ -255,7 +255,7 @@ describe('The translations of a template', () => {
     await done(put(templateId, 'fr', { subject: 'y' }));
   });
 
-  it('stand in the layout of the template, in their own language, and have its snippets', async () => {
+  it('have the layout of the template, in their own language, and its snippets', async () => {
     const block = (id: string, text: string) => ({ id, type: 'heading', level: 2, spans: [{ text }] });
     const around = { v: 1, blocks: [block('top', 'Example Bakery'), { id: 'mail', type: 'content' }] };
     const { id: layoutId } = await done(key.post('/layouts', { name: 'News', content: around }));
