@@ -7,7 +7,7 @@ import type { Environment, Tenant } from '../support/environment.ts';
 /** How the neighbour comes by a thing of each kind, by the name that paths give it. A new kind of path adds its line here. */
 export const makers: Record<
   string,
-  { make(tenant: Tenant, environment: Environment): Promise<string>; random?: string }
+  { make(tenant: Tenant, environment: Environment): Promise<string>; random?: string; isListed?: boolean }
 > = {
   contactId: {
     make: async ({ client }) => (await client.post('/contacts/email', { email: 'theirs@example.com' })).body.data.id,
@@ -96,6 +96,7 @@ export const makers: Record<
     random: 'nothing',
   },
   republicationId: {
+    isListed: false,
     make: async ({ client }) => (await client.post('/templates/republish', { templateIds: ['A-x'] })).body.data.id,
   },
   emailId: {
