@@ -12,7 +12,7 @@ import type { Campaign } from '../model.ts';
 
 const BATCH = 2_000;
 
-type Reader = Pick<Contact, '_id' | 'email'> & Partial<Pick<Contact, 'contactProperties'>>;
+type Reader = Pick<Contact, '_id' | 'email'> & { zone?: unknown };
 type Batches = AsyncGenerator<Reached[]>;
 
 /** The fields of a campaign that say who gets it. */
@@ -59,9 +59,8 @@ async function* batchesOf(
 ): Batches {
   const { filter: members, hint } = membersOf({ ...source, projectId: campaign.projectId });
   const filter = { ...members, ...withoutExcluded(campaign) };
-  const projection = { email: 1, ...(zoneProperty ? { [`contactProperties.${zoneProperty}`]: 1 } : {}) };
+  const projection = { email: 1, ...(zoneProperty ? { zone: `$contactProperties.${zoneProperty}` } : {}) };
   const options = { projection, hint, batchSize: BATCH, ...(session ? { session } : {}) };
-  const personOf = zoneProperty ? withZone(zoneProperty) : ({ _id, email }: Reader) => ({ contactId: _id, email });
   const cursor: FindCursor<Reader> = deps.db.contacts.find(filter, options).sort({ email: 1 });
   try {
     // The next batch is read while this one is worked on.
@@ -69,15 +68,19 @@ async function* batchesOf(
       const found = cursor.readBufferedDocuments();
       more = cursor.hasNext();
       more.catch(() => {});
-      yield found.map(personOf);
+      yield found.map(zoneProperty ? withZone : person);
     }
   } finally {
     await cursor.close();
   }
 }
 
-function withZone(property: string): (reader: Reader) => Reached {
-  return ({ _id, email, contactProperties }) => ({ contactId: _id, email, zone: contactProperties?.[property] });
+function person({ _id, email }: Reader): Reached {
+  return { contactId: _id, email };
+}
+
+function withZone({ _id, email, zone }: Reader): Reached {
+  return { contactId: _id, email, zone };
 }
 
 function withoutExcluded({ excludeLists }: Addressed): Filter<Contact> {
