@@ -92,7 +92,10 @@ function Editor(props: Props) {
     await running.reload();
   }
   async function activate(): Promise<void> {
-    if ((await saving.save()) && (await changeState(edited, 'activate', saving.refuse))) await reload();
+    if (!(await saving.save())) return;
+    if (await changeState(edited, 'activate', saving.refuse)) return reload();
+    const [first] = saving.faults.peek();
+    if (first) choose(first.stepId, 'fields');
   }
   async function publish(): Promise<void> {
     if (!(await saving.save())) return;

@@ -10,6 +10,7 @@ import type { Mark } from './compare.ts';
 import { END, ENTRY, nameOf, type Walked, type Way, waitName, waysOf } from './flow.ts';
 import { type Box, layout, pathOf } from './layout.ts';
 import { entryName, entryTypes, reentryWords } from './state.tsx';
+import { cut } from './words.ts';
 
 /** Drawn from the steps. Each node is a link that chooses its step; each figure leads to the people on it. */
 
@@ -282,8 +283,4 @@ function Label({ box: { x, y, width, height }, text }: { box: Box; text: string 
       </text>
     </g>
   );
-}
-
-function cut(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).trimEnd()}…`;
 }

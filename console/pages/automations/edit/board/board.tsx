@@ -165,7 +165,8 @@ export function Board(props: BoardProps) {
         <Icon name="plus" />
         {isListed && (
           <span class="dim small">
-            {[carried ? 'Put it here' : 'Add a step', way.label].filter(Boolean).join(', ')}
+            {carried ? `Put ${nameIn(steps, carried.stepId)} here` : 'Add a step'}
+            {way.label && `${carried ? ',' : ''} on ${way.label}`}
           </span>
         )}
       </button>
