@@ -4473,6 +4473,8 @@ export interface RenderTemplateBody {
   content: TemplateContent;
   /** The layout that the mail stands in. */
   layoutId?: string | null;
+  /** The content is one; left out: a mail. */
+  part?: 'layout' | 'snippet';
 }
 
 export interface ReplayedEvents {

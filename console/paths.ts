@@ -33,6 +33,10 @@ export const patterns = [
   '/suppressions',
   '/suppressions/groups',
   '/templates',
+  '/templates/layouts',
+  '/templates/layouts/{partId}',
+  '/templates/snippets',
+  '/templates/snippets/{partId}',
   '/templates/{templateId}',
   '/webhooks',
 ] as const;

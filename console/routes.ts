@@ -46,6 +46,10 @@ const pages: Record<Pattern, Route['page']> = {
   '/suppressions': () => import('./pages/suppressions/suppressions.tsx'),
   '/suppressions/groups': () => import('./pages/suppressions/groups.tsx'),
   '/templates': () => import('./pages/templates/templates.tsx'),
+  '/templates/layouts': () => import('./pages/templates/parts/list.tsx'),
+  '/templates/layouts/{partId}': () => import('./pages/templates/parts/part.tsx'),
+  '/templates/snippets': () => import('./pages/templates/parts/list.tsx'),
+  '/templates/snippets/{partId}': () => import('./pages/templates/parts/part.tsx'),
   '/templates/{templateId}': () => import('./pages/templates/template.tsx'),
   '/webhooks': () => import('./pages/webhooks/webhooks.tsx'),
 };

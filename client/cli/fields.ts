@@ -951,6 +951,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "templates.render": { about: "Compile content blocks to HTML and text, without saving them", fields: [
     {"name":"content","kind":"object","isRequired":true,"about":"The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block \"offer\")."},
     {"name":"layoutId","kind":"text","about":"The layout that the mail stands in."},
+    {"name":"part","kind":"text","about":"The content is one; left out: a mail. One of layout, snippet."},
   ] },
   "templates.republication": { about: "Get the progress of publishing templates again", fields: [] },
   "templates.republish": { about: "Publish templates again, with their layouts, snippets and the brand as they are now", fields: [

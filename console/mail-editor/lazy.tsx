@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
+import type { Frame } from '../parts/mail/use-preview.ts';
 import { Loaded } from '../parts/page/loaded.tsx';
 import { useQuery } from '../parts/page/query.ts';
 import type { CompiledMail, Draft } from './use-mail.ts';
@@ -26,6 +27,8 @@ export interface MailEditorProps {
   person: Signal<string>;
   /** Why it cannot be edited. */
   why: string | null;
+  /** The layout around the mail, or the part of mails that it is. */
+  frame?: Frame;
   before?: ComponentChildren;
   /** Below the mail, as the server compiles it. */
   after?: (compiled: CompiledMail) => ComponentChildren;

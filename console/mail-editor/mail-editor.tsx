@@ -30,10 +30,20 @@ import { typedName, useVariables, type Variables } from './variables.ts';
 type Menu = { kind: 'block'; near: DOMRect; at?: number } | { kind: 'variable'; near: DOMRect };
 
 /** Blocks without words of their own, and conditions: their fields come next. */
-const THINGS: readonly BlockType[] = ['image', 'video', 'space', 'social', 'menu', 'header', 'html', 'when'];
+const THINGS: readonly BlockType[] = ['image', 'video', 'space', 'social', 'menu', 'header', 'html', 'when', 'snippet'];
 
 /** A mail as it looks, to be written in. */
-export default function MailEditor({ draft, handle, texts, isMarketing, person, why, before, after }: MailEditorProps) {
+export default function MailEditor({
+  draft,
+  handle,
+  texts,
+  isMarketing,
+  person,
+  why,
+  frame,
+  before,
+  after,
+}: MailEditorProps) {
   const root = useRef<HTMLDivElement>(null);
   const place = useRef<HTMLDivElement>(null);
   const panel = useRef<HTMLElement>(null);
@@ -42,7 +52,7 @@ export default function MailEditor({ draft, handle, texts, isMarketing, person, 
   const isPreview = useSignal(false);
   const isAsked = useSignal(false);
   const variables = useVariables(isMarketing, person);
-  const compiled = useCompiled(draft, person, isMarketing);
+  const compiled = useCompiled(draft, person, isMarketing, frame);
   const focusFields = () => {
     isAsked.value = true;
     // The fields of a block that was just added are drawn first.
@@ -80,7 +90,9 @@ export default function MailEditor({ draft, handle, texts, isMarketing, person, 
     // A surface that was hidden takes no focus before it is drawn.
     requestAnimationFrame(() => surface?.choose(id));
   };
-  const findings = allFindings(draft.value, compiled, variables, isMarketing);
+  // A footer may be in the layout, in a snippet, or in the mail around this part.
+  const needsFooter = isMarketing && !frame?.part && !compiled.html.value?.includes('{{unsubscribe}}');
+  const findings = allFindings(draft.value, compiled, variables, needsFooter);
 
   return (
     <div class={isPreview.value ? 'split mail-editor' : 'split open editing mail-editor'} ref={root}>
@@ -158,6 +170,7 @@ export default function MailEditor({ draft, handle, texts, isMarketing, person, 
         <Menus
           menu={menu.value}
           variables={variables}
+          isLayout={frame?.part === 'layout'}
           onBlock={(type, at) => {
             menu.value = null;
             surface.focus();
@@ -262,12 +275,14 @@ const blockPicks = Object.entries(labels).map(([value, label]) => ({ value, ...l
 function Menus({
   menu,
   variables,
+  isLayout,
   onBlock,
   onVariable,
   onClose,
 }: {
   menu: Menu;
   variables: Variables;
+  isLayout: boolean;
   onBlock: (type: BlockType, at: number | undefined) => void;
   onVariable: (name: string) => void;
   onClose: () => void;
@@ -287,7 +302,7 @@ function Menus({
     <PickMenu
       {...{ near, onClose }}
       label="Find a block"
-      picks={blockPicks}
+      picks={isLayout ? blockPicks : blockPicks.filter(({ value }) => value !== 'content')}
       onPick={(type) => onBlock(type as BlockType, menu.at)}
     />
   );

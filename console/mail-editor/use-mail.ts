@@ -1,8 +1,8 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { computed, type ReadonlySignal, type Signal, signal, useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import { EverpostError, type TemplatePreview } from '../../client/index.ts';
 import type { Content } from '../../schemas/templates/block-types.ts';
-import { previewBlocks } from '../parts/mail/use-preview.ts';
+import { type Frame, previewBlocks } from '../parts/mail/use-preview.ts';
 import { usePreview } from '../parts/page/preview.ts';
 import { type Refusal, refusalsIn } from './model/checks.ts';
 import type { About } from './model/convert.ts';
@@ -27,22 +27,35 @@ export interface CompiledMail {
 }
 
 /** The draft as the server makes a mail of it, and where it refuses to. */
-export function useCompiled(draft: Signal<Draft>, person: ReadonlySignal<string>, isMarketing: boolean): CompiledMail {
+export function useCompiled(
+  draft: Signal<Draft>,
+  person: ReadonlySignal<string>,
+  isMarketing: boolean,
+  within: Frame | undefined,
+): CompiledMail {
   const rested = useRested(draft);
+  const frame = useSignal(within);
+  useLayoutEffect(() => {
+    frame.value = within;
+  }, [within?.layoutId, within?.part]);
   const asked = useMemo(
     () =>
       computed(() => ({
         ...rested.value,
         email: wholeAddress(person.value),
+        frame: frame.value,
         isEmpty: rested.value.content.blocks.length === 0,
       })),
-    [rested, person],
+    [rested, person, frame],
   );
   const toAsk = useMemo(() => computed(() => (asked.value.isEmpty ? null : asked.value)), [asked]);
-  const { answer, error, isOld } = usePreview(toAsk, ({ content, about, email }, abort) => {
+  const { answer, error, isOld } = usePreview(toAsk, ({ content, about, email, frame: around }, abort) => {
     const { subject = '', previewText = '' } = about;
     const templateType = isMarketing ? 'marketing' : 'transactional';
-    return previewBlocks({ content, subject, previewText, templateType, ...(email && { email }) }, abort);
+    return previewBlocks(
+      { content, frame: around, subject, previewText, templateType, ...(email && { email }) },
+      abort,
+    );
   });
   return useMemo(
     () => ({

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { invalid } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
 import { assembled, type MadeMail, type Source, sourceOf } from './assemble/assemble.ts';
-import type { PartName } from './assemble/keys.ts';
+import type { PartKind, PartName } from './assemble/keys.ts';
 import type { CompiledContent } from './blocks/content.ts';
 import type { TemplatesDeps } from './deps.ts';
 import type { TemplateContent } from './model.ts';
@@ -48,13 +48,17 @@ export async function withMadeMail<Input extends Written>(
 }
 
 /** null: the mail stays as it is. */
-function sourceGiven({ content, emailTemplate, layoutId }: Written, base: TemplateContent | undefined): Source | null {
+function sourceGiven(
+  { content, emailTemplate, layoutId, editorJson }: Written,
+  base: TemplateContent | undefined,
+): Source | null {
   const known = base && sourceOf(base);
   const layout = layoutId === undefined ? known?.layoutId : layoutId;
   if (content !== undefined) return { content, layoutId: layout };
-  // An editor of code sends the HTML back that was made of blocks.
-  const isCode = emailTemplate !== undefined && !(known?.code === undefined && emailTemplate === base?.emailTemplate);
-  if (isCode) return { code: emailTemplate, layoutId: layout };
+  // HTML that was made of blocks has its layout in it. It comes back from an editor of code, or to be code from now on.
+  const isMade = known !== undefined && known.code === undefined && emailTemplate === base?.emailTemplate;
+  if (isMade && editorJson !== undefined) return { code: emailTemplate, layoutId: null };
+  if (emailTemplate !== undefined && !isMade) return { code: emailTemplate, layoutId: layout };
   return known && layoutId !== undefined ? { ...known, layoutId } : null;
 }
 
@@ -94,9 +98,10 @@ export function requireOne({ content, emailTemplate }: Written): void {
 export async function renderedBlocks(
   deps: DbDeps,
   project: Tenant,
-  source: Pick<Source, 'content' | 'layoutId'>,
+  { part, ...source }: Pick<Source, 'content' | 'layoutId'> & { part?: PartKind | undefined },
 ): Promise<CompiledContent> {
-  const { emailTemplate: html, text } = await assembled(deps, project, source);
+  const self = part && { kind: part, id: '' };
+  const { emailTemplate: html, text } = await assembled(deps, project, source, { self });
   return { html, text: text ?? '' };
 }
 

@@ -69,7 +69,11 @@ export const renderTemplateBody = schema({
   title: 'RenderTemplateBody',
   type: 'object',
   required: ['content'],
-  properties: { content: contentField, layoutId },
+  properties: {
+    content: contentField,
+    layoutId,
+    part: { type: 'string', enum: ['layout', 'snippet'], description: 'The content is one; left out: a mail.' },
+  },
 });
 
 /** Of mail that is longer Gmail shows the first 102 kB. */

@@ -15,6 +15,7 @@ import { ColourField } from './colour.tsx';
 import { Shape } from './grid.tsx';
 import { type Texts, useLinkedFields } from './linked.ts';
 import { Rows } from './rows.tsx';
+import { SnippetChoice } from './snippet.tsx';
 import { readValue, type Spec, specs } from './specs.ts';
 
 export interface SettingsProps {
@@ -145,6 +146,8 @@ function Setting({
   const { name, label, kind, hint, options = [] } = spec;
   const shared = { form, name, label, why, ...(hint && { hint }) };
   switch (kind) {
+    case 'snippet':
+      return <SnippetChoice {...shared} />;
     case 'area':
       return <TextArea {...shared} rows={10} isMono />;
     case 'number':

@@ -4,7 +4,7 @@ import type { BlockType } from '../../../schemas/templates/block-types.ts';
 export interface Spec {
   name: string;
   label: string;
-  kind: 'line' | 'area' | 'number' | 'choice' | 'colour' | 'picture';
+  kind: 'line' | 'area' | 'number' | 'choice' | 'colour' | 'picture' | 'snippet';
   hint?: string;
   /** Left out when its field is empty. */
   isOptional?: true;
@@ -83,7 +83,7 @@ export const specs: Record<BlockType, readonly Spec[]> = {
   html: [
     { name: 'html', label: 'HTML', kind: 'area', hint: 'Every element closed, no scripts; {{variables}} as in code.' },
   ],
-  snippet: [{ name: 'name', label: 'Snippet', kind: 'line', hint: 'Its name, as in the list of snippets.' }],
+  snippet: [{ name: 'name', label: 'Snippet', kind: 'snippet' }],
   content: [],
   when: [],
   each: [{ name: 'list', label: 'List', kind: 'line', hint: 'The name of a variable that is a list: order.items' }],

@@ -26,6 +26,8 @@ import { can } from '../../session.ts';
 import { BlocksPage } from './blocks/page.tsx';
 import { Compare } from './compare.tsx';
 import { CRUMB, HeadNotes, HeadState, hasDraft, toEdit, WHY_READ_ONLY } from './head.tsx';
+import { InsertSnippet } from './insert-snippet.tsx';
+import { LayoutChoice } from './layout-choice.tsx';
 import { Versions } from './versions.tsx';
 
 /** The code of a template, the mail that it makes, and what differs from the version that is sent. */
@@ -55,10 +57,16 @@ interface Values {
   subject: string;
   previewText: string;
   emailTemplate: string;
+  /** '': none. */
+  layoutId: string;
 }
 
-function valuesOf({ templateName, subject, previewText, emailTemplate }: Template): Values {
-  return { templateName, subject, previewText, emailTemplate };
+function valuesOf({ templateName, subject, previewText, emailTemplate, layoutId }: Template): Values {
+  return { templateName, subject, previewText, emailTemplate, layoutId: layoutId ?? '' };
+}
+
+function storedOf({ layoutId, ...values }: Values) {
+  return { ...values, layoutId: layoutId || null };
 }
 
 /** As the page calls them. */
@@ -67,6 +75,7 @@ const parts: Parts<Values> = {
   subject: 'Subject',
   previewText: 'Preview text',
   emailTemplate: 'Code',
+  layoutId: 'Layout',
 };
 
 function Editor({ template, onSaved }: { template: Template; onSaved: (template: Template) => void }) {
@@ -82,7 +91,9 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
 
   function saveDraft(values: Values): Promise<Template> {
     const { newestVersion, updatedAt } = conflict.base;
-    return conflict.save(() => api.templates.update(templateId, { ...values, draft: true, newestVersion, updatedAt }));
+    return conflict.save(() =>
+      api.templates.update(templateId, { ...storedOf(values), draft: true, newestVersion, updatedAt }),
+    );
   }
   const save = form.submit(async (values) => {
     const saved = await saveDraft(values);
@@ -179,6 +190,9 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
             why={isReadOnly && WHY_READ_ONLY}
           />
         </div>
+        <div class="c4">
+          <LayoutChoice form={form} builderType="code" why={isReadOnly && WHY_READ_ONLY} />
+        </div>
       </div>
       <Content form={form} template={template} isReadOnly={isReadOnly} person={person} compared={compared} />
       <Versions template={newest ?? template} compared={compared} onRestore={restore} />
@@ -215,9 +229,9 @@ function Content({
   const draft = useMemo(
     () =>
       computed<PreviewDraftBody>(() => {
-        const { emailTemplate, subject, previewText } = form.values.value;
+        const { emailTemplate, subject, previewText, layoutId } = storedOf(form.values.value);
         const { value: email } = person;
-        return { emailTemplate, subject, previewText, templateType, ...(email && { email }) };
+        return { emailTemplate, subject, previewText, layoutId, templateType, ...(email && { email }) };
       }),
     [form, templateType, person],
   );
@@ -234,13 +248,16 @@ function Content({
         note={faults.length > 0 ? `line ${faults[0]?.line}: ${faults[0]?.message}` : null}
         aside={
           !isReadOnly && (
-            <UploadButton
-              label="Insert a picture"
-              next="describe it in alt"
-              onUploaded={({ url, width, height }) =>
-                insert.current?.(`<img src="${url}" width="${width}" height="${height}" alt="">`)
-              }
-            />
+            <>
+              <InsertSnippet onInsert={(text) => insert.current?.(text)} />
+              <UploadButton
+                label="Insert a picture"
+                next="describe it in alt"
+                onUploaded={({ url, width, height }) =>
+                  insert.current?.(`<img src="${url}" width="${width}" height="${height}" alt="">`)
+                }
+              />
+            </>
           )
         }
       >

@@ -20,6 +20,7 @@ import { Empty } from '../../parts/page/notice.tsx';
 import { Page, Tools } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { navigate, place, setQuery, to } from '../../router.ts';
+import { Shelves } from './shelves.tsx';
 import { starter, starterContent } from './starter.ts';
 
 const LIMIT = 50;
@@ -100,6 +101,7 @@ export default function Templates() {
     >
       <div class="listing">
         <Tools>
+          <Shelves />
           <FilterSelect
             label="For"
             value={templateType}

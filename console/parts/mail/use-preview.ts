@@ -24,21 +24,28 @@ export function useDraftPreview(draft: ReadonlySignal<PreviewDraftBody>): DraftP
   return { mail, faults, error, isOld };
 }
 
+/** The layout around content blocks, or the part of mails that they are. */
+export interface Frame {
+  layoutId?: string | null;
+  part?: 'layout' | 'snippet';
+}
+
 interface BlocksDraft extends Omit<PreviewDraftBody, 'emailTemplate'> {
   content: Content;
+  frame?: Frame | undefined;
 }
 
 /** Content blocks as a mail, and the HTML that is made of them. */
 export async function previewBlocks(
-  { content, ...draft }: BlocksDraft,
+  { content, frame, ...draft }: BlocksDraft,
   signal: AbortSignal,
 ): Promise<{ mail: TemplatePreview; html: string }> {
-  const html = await htmlOfBlocks(content, signal);
+  const html = await htmlOfBlocks(content, signal, frame);
   return { mail: await api.templates.previewDraft({ ...draft, emailTemplate: html }, { signal }), html };
 }
 
-export async function htmlOfBlocks(content: Content, signal?: AbortSignal): Promise<string> {
-  const { html } = await api.templates.render({ content } as never, signal && { signal });
+export async function htmlOfBlocks(content: Content, signal?: AbortSignal, frame: Frame = {}): Promise<string> {
+  const { html } = await api.templates.render({ content, ...frame } as never, signal && { signal });
   return html;
 }
 

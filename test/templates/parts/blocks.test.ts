@@ -59,6 +59,17 @@ describe('Layouts and snippets of content blocks', () => {
     expect(JSON.stringify(back.editorJson)).to.equal(JSON.stringify(own));
   });
 
+  it('stay in the HTML of a mail that becomes code', async () => {
+    const { templateId, emailTemplate } = await done(create({ content: content(words('a', 'Rye')), layoutId }));
+    expect(await done(key.patch(`/templates/${templateId}`, { emailTemplate }))).to.include({
+      layoutId,
+      newestVersion: 1,
+    });
+    const code = await done(key.patch(`/templates/${templateId}`, { emailTemplate, editorJson: null }));
+    expect(code).to.include({ builderType: 'code', editorJson: null, layoutId: null, emailTemplate });
+    expect(code.emailTemplate).to.contain('Bakery');
+  });
+
   it('are made again with the brand', async () => {
     const { templateId } = await done(create({ content: content(words('a', 'Rye')), layoutId }));
     const brand = { footer: { unsubscribe: 'No more of this' } };

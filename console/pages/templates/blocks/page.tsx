@@ -22,6 +22,7 @@ import { place } from '../../../router.ts';
 import { can } from '../../../session.ts';
 import { Compare } from '../compare.tsx';
 import { CRUMB, HeadNotes, HeadState, hasDraft, toEdit, WHY_READ_ONLY } from '../head.tsx';
+import { LayoutChoice } from '../layout-choice.tsx';
 import { Versions } from '../versions.tsx';
 
 interface Values {
@@ -29,10 +30,13 @@ interface Values {
   subject: string;
   previewText: string;
   content: Content;
+  /** '': none. */
+  layoutId: string;
 }
 
-function valuesOf({ templateName, subject, previewText, editorJson }: Template): Values {
-  return { templateName, subject, previewText, content: editorJson as unknown as Content };
+function valuesOf({ templateName, subject, previewText, editorJson, layoutId }: Template): Values {
+  const content = editorJson as unknown as Content;
+  return { templateName, subject, previewText, content, layoutId: layoutId ?? '' };
 }
 
 /** As the page calls them. */
@@ -41,6 +45,7 @@ const parts: Parts<Values> = {
   subject: 'Subject',
   previewText: 'Preview text',
   content: { label: 'Mail', text: wordsOf },
+  layoutId: 'Layout',
 };
 
 const texts: readonly TextField[] = [
@@ -49,11 +54,11 @@ const texts: readonly TextField[] = [
   { name: 'templateName', label: 'Name' },
 ];
 
-function draftOf({ content, ...about }: Values): Draft {
+function draftOf({ content, layoutId: _, ...about }: Values): Draft {
   return { content, about };
 }
 
-function valuesIn({ content, about }: Draft): Values {
+function valuesIn({ content, about }: Draft): Omit<Values, 'layoutId'> {
   const { templateName = '', subject = '', previewText = '' } = about;
   return { templateName, subject, previewText, content };
 }
@@ -82,7 +87,7 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
   /** Shows values that come from elsewhere. */
   function take(values: Values): void {
     editor.current?.replace(draftOf(values));
-    form.reset(valuesIn(draft.peek()));
+    form.reset({ ...valuesIn(draft.peek()), layoutId: values.layoutId });
   }
   const saving = useRef<Promise<unknown>>(Promise.resolve());
   /** One after the other: a save that another one overtakes would be refused. */
@@ -93,8 +98,15 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
   }
   async function storeDraft(values: Values): Promise<Template> {
     const { newestVersion, updatedAt } = conflict.base;
-    const { content, ...others } = values;
-    const body = { ...others, content: content as never, draft: true, newestVersion, updatedAt };
+    const { content, layoutId, ...others } = values;
+    const body = {
+      ...others,
+      content: content as never,
+      layoutId: layoutId || null,
+      draft: true,
+      newestVersion,
+      updatedAt,
+    };
     const saved = await conflict.save(() => api.templates.update(templateId, body));
     onSaved(saved);
     return saved;
@@ -132,7 +144,7 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
       run: async () => {
         await saveWords();
         const { newestVersion, updatedAt, emailTemplate } = await toEdit(templateId);
-        const body = { emailTemplate, editorJson: null, builderType: 'code' as const };
+        const body = { emailTemplate, editorJson: null, builderType: 'code' as const, layoutId: null };
         const saved = await api.templates.update(templateId, { ...body, draft: true, newestVersion, updatedAt });
         form.reset(form.values.peek());
         onSaved(saved);
@@ -192,9 +204,11 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
         {...{ draft, texts, person, why }}
         handle={editor}
         isMarketing={templateType === 'marketing'}
+        frame={{ layoutId: form.values.value.layoutId || null }}
         before={
           <>
             <HeadNotes template={template} />
+            <LayoutChoice form={form} builderType="editor" why={why} />
             <RestoredDraft
               draft={{
                 ...kept,

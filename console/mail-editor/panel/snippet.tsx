@@ -1,0 +1,36 @@
+import { api } from '../../api.ts';
+import { Select } from '../../parts/forms/field.tsx';
+import type { Form } from '../../parts/forms/form.ts';
+import { useQuery } from '../../parts/page/query.ts';
+import type { Texts } from './linked.ts';
+
+const LISTED_MAX = 100;
+
+/** The published snippets of content blocks. */
+export function SnippetChoice({
+  form,
+  name,
+  label,
+  why,
+}: {
+  form: Form<Texts>;
+  name: string;
+  label: string;
+  why: string | null;
+}) {
+  const found = useQuery(async (signal) => (await api.snippets.list({ limit: LISTED_MAX }, { signal })).snippets);
+  const names = (found.data.value ?? [])
+    .filter(({ builderType, publishedVersion }) => builderType === 'editor' && publishedVersion !== null)
+    .map((one) => one.name);
+  const chosen = form.values.value[name] ?? '';
+  const offered = names.includes(chosen) ? names : [chosen, ...names];
+  return (
+    <Select
+      {...{ form, name, label, why }}
+      hint={
+        names.length === 0 ? 'There is no published snippet of blocks yet; make one under Templates, Snippets.' : ''
+      }
+      options={offered.map((value) => ({ value, label: value }))}
+    />
+  );
+}
