@@ -6,7 +6,7 @@ import { keymap } from 'prosemirror-keymap';
 import type { Node } from 'prosemirror-model';
 import { type Command, EditorState, NodeSelection, type Plugin, type Transaction } from 'prosemirror-state';
 import { EditorView } from 'prosemirror-view';
-import type { Look } from '../../../schemas/templates/block-types.ts';
+import type { BlockType, Look } from '../../../schemas/templates/block-types.ts';
 import { textOn } from '../../parts/data/colours.ts';
 import {
   blockAt,
@@ -54,6 +54,8 @@ export interface Surface {
   caret(): DOMRect;
   close(): void;
 }
+
+const FRAMES: ReadonlyArray<BlockType | undefined> = ['when', 'each', 'columns'];
 
 const FONTS = {
   sans: '"Segoe UI", Roboto, Helvetica, Arial, sans-serif',
@@ -175,9 +177,10 @@ function openedMenu(
     onSlash(caretOf(view));
     return true;
   }
-  // A key takes the place of no block.
+  // A key takes the place of no block: it is written inside a frame, and below what has other words.
   if (isWhole) {
-    lineBelow(state, view.dispatch, view);
+    if (FRAMES.includes(chosenBlock(state)?.type)) view.dispatch(choose(state.tr, state.selection.from));
+    else lineBelow(state, view.dispatch, view);
     view.dispatch(view.state.tr.insertText(text));
     return true;
   }

@@ -102,7 +102,6 @@ describe('A mail of blocks for people', () => {
   });
 
   it('asks for the condition of a new part first, among the fields of people, and keeps the footer', async () => {
-    await suite.own.client.post('/custom-fields', { fieldName: 'plan', fieldType: 'text', label: 'Plan' });
     const footer = { id: 'end', type: 'footer' as const, unsubscribe: 'Leave' };
     const page = await suite.open(await make({ v: 1, blocks: [...greeting.blocks.slice(0, 2), footer] }));
     const { mail, panel, block, add, save } = editorOf(page);

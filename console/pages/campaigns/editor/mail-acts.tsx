@@ -28,6 +28,8 @@ const texts: readonly TextField[] = [
   { name: 'previewText', label: 'Preview text', hint: 'Shown behind the subject in a list of mails.' },
 ];
 
+const NAME_MAX = 200;
+
 export interface Writing {
   open: () => void;
   dialog: JSX.Element | null;
@@ -48,6 +50,8 @@ export function useWriting(form: Form<Draft>, person: Signal<string>, notice: st
     });
   const close = () => {
     begun.value = null;
+    const { name, subject } = form.values.peek();
+    if (name === '') form.set('name', subject.slice(0, NAME_MAX));
   };
   const dialog = begun.value && (
     <MailDialog
