@@ -5634,9 +5634,19 @@ export interface TemplatesDeleteTranslationQuery {
   newestVersion?: number;
 }
 
+export interface TemplatesExportTranslationsQuery {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
+}
+
 export interface TemplatesGetQuery {
   /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
   version?: string;
+}
+
+export interface TemplatesImportTranslationsQuery {
+  /** The newest version that the caller saw: 409 when there is a newer one. */
+  newestVersion?: number;
 }
 
 export interface TemplatesListQuery {

@@ -294,6 +294,8 @@ const table = {
   'templates.translations': { role: 'viewer', scopes: ['read'] },
   'templates.translation': { role: 'viewer', scopes: ['read'] },
   'templates.translate': { role: 'author', scopes: [] },
+  'templates.exportTranslations': { role: 'viewer', scopes: ['read'] },
+  'templates.importTranslations': { role: 'author', scopes: [] },
   'templates.deleteTranslation': { role: 'author', scopes: [] },
   'templates.links': { role: 'viewer', scopes: ['read'] },
   'layouts.create': { role: 'author', scopes: [] },

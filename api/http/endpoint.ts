@@ -14,7 +14,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
  * session of a member with the role of the operation too. session: a session only. none: public.
  */
 type KeyKind = 'project' | 'token' | 'admin' | 'session' | 'none';
-export type BodyLimit = 'standard' | 'attachments' | 'import' | 'picture';
+export type BodyLimit = 'standard' | 'attachments' | 'import' | 'picture' | 'texts';
 
 export interface Call<Body, Query> {
   deps: Deps;

@@ -916,8 +916,14 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "templates.deleteTranslation": { about: "Remove a language from the draft of a template", fields: [
     {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
   ] },
+  "templates.exportTranslations": { about: "Download the texts of a template with its languages as CSV, to be translated and imported again", fields: [
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
+  ] },
   "templates.get": { about: "Get a template as it is published, or one of its versions", fields: [
     {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
+  ] },
+  "templates.importTranslations": { about: "Save the languages of such a file as the draft of a template, or nothing where a line is at fault", fields: [
+    {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
   ] },
   "templates.links": { about: "Count the clicks on each link of a template, in all mail made from it", fields: [] },
   "templates.list": { about: "List templates, newest first", fields: [

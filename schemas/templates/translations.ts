@@ -1,6 +1,8 @@
 import { schema, shape } from '../schema.ts';
 import { newestVersion, PREVIEW_TEXT_MAX, subjectField, TEMPLATE_LENGTH_MAX, templateQuery } from './templates.ts';
 
+/** A file of all languages. */
+export const TRANSLATIONS_FILE_MAX = 8 * 1024 * 1024;
 const BLOCKS_MAX = 500;
 const FIELDS_MAX = 2_000;
 const TEXT_MAX = 60_000;

@@ -105,7 +105,7 @@ describe('The table of operations', () => {
       ],
       ...['contacts.import', 'contacts.previewImport', 'contacts.bulkUpdate', 'contactLists.create'],
       ...['templates.test', 'media.upload', 'automations.discardDraft'],
-      ...['templates.translate', 'templates.deleteTranslation'],
+      ...['templates.translate', 'templates.deleteTranslation', 'templates.importTranslations'],
     ];
     const allowed = operationNames.filter((name) => isInRole('author', name) && !isInRole('viewer', name));
     expect(allowed).to.have.members(prepared);

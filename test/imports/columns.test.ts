@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { delimiterOf, readCells, readColumns } from '../../core/people/imports/columns.ts';
+import { delimiterOf } from '../../core/base/work/csv-records.ts';
+import { readCells, readColumns } from '../../core/people/imports/columns.ts';
 
 const columnsOf = (names: string[]) => {
   const read = readColumns(names);

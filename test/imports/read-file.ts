@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from '../../core/people/imports/rows.ts';
+import { FileProblem } from '../../core/base/work/csv-records.ts';
+import { csvHeader, csvRows, type FileRow, ndjsonRows } from '../../core/people/imports/rows.ts';
 
 /** Rows as a digest: half a million of them would make the collector of garbage hold the loop. */
 interface Read {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { csvHeader, csvRows, FileProblem, ndjsonRows } from '../../core/people/imports/rows.ts';
+import { FileProblem } from '../../core/base/work/csv-records.ts';
+import { csvHeader, csvRows, ndjsonRows } from '../../core/people/imports/rows.ts';
 
 describe('Rows of an imported file', () => {
   async function* inPieces(text: string): AsyncGenerator<Buffer> {

@@ -4,6 +4,7 @@ import { AppError, TooMuch, unavailable } from '../../../core/base/errors.ts';
 import { parseJson } from '../../../core/base/text/json.ts';
 import { createPool, type Pool } from '../../../platform/threads/pool.ts';
 import { PICTURE_BYTES_MAX } from '../../../schemas/templates/media.ts';
+import { TRANSLATIONS_FILE_MAX } from '../../../schemas/templates/translations.ts';
 import type { BodyLimit } from '../endpoint.ts';
 import { fromWorker, type LargeBody, type Parsed } from './json.ts';
 
@@ -13,6 +14,7 @@ export const bodyLimits: Record<BodyLimit, number> = {
   attachments: 60 * MIB,
   import: 100_000_000,
   picture: PICTURE_BYTES_MAX,
+  texts: TRANSLATIONS_FILE_MAX,
 };
 /** The most that a form has around its file. */
 export const FORM_BYTES_MAX = 64 * 1024;

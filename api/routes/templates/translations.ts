@@ -1,9 +1,11 @@
+import { importTranslations, translationsCsv } from '../../../core/templates/translations/csv.ts';
 import {
   deleteTranslation,
   listTranslations,
   putTranslation,
   readTranslation,
 } from '../../../core/templates/translations/translations.ts';
+import { CSV_TYPES, FORM_TYPE } from '../../../schemas/people/imports.ts';
 import {
   deleteTranslationQuery,
   type GivenTexts,
@@ -12,7 +14,9 @@ import {
   translationQuery,
   translationsAnswer,
 } from '../../../schemas/templates/translations.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { wholeFile, withUpload } from '../../http/body/uploads.ts';
+import { Download, endpoint } from '../../http/endpoint.ts';
+import { validateQuery } from '../../http/validate.ts';
 import { presentTranslation, presentTranslations } from '../../present/present.ts';
 
 const tag = 'templates';
@@ -21,6 +25,42 @@ const UNKNOWN = { 404: 'The template is unknown, or has no translation in this l
 const NEWER = { 409: 'There is a newer version than newestVersion.' };
 
 export const translationRoutes = [
+  endpoint({
+    operation: 'templates.exportTranslations',
+    method: 'get',
+    path: '/templates/{templateId}/translations.csv',
+    key: 'token',
+    tag,
+    summary: 'Download the texts of a template with its languages as CSV, to be translated and imported again',
+    query: translationQuery,
+    produces: ['text/csv'],
+    handler: async ({ deps, project, params: { templateId = '' }, query }) => {
+      const csv = await translationsCsv(deps, project, templateId, query.version);
+      return new Download('text/csv; charset=utf-8', 'translations.csv', once(csv));
+    },
+  }),
+  endpoint({
+    operation: 'templates.importTranslations',
+    method: 'post',
+    path: '/templates/{templateId}/translations.csv',
+    key: 'token',
+    tag,
+    summary: 'Save the languages of such a file as the draft of a template, or nothing where a line is at fault',
+    description:
+      'A column for each language; an empty cell is no text, and what the file does not have stays. 8 MiB at most.',
+    query: deleteTranslationQuery,
+    bodyLimit: 'texts',
+    rawBody: [FORM_TYPE, ...CSV_TYPES],
+    answer: translationsAnswer,
+    errors: NEWER,
+    handler: ({ deps, project, params: { templateId = '' }, query, request: { incoming, by } }) =>
+      withUpload(incoming, 'texts', async ({ file, described }) => {
+        const bytes = await wholeFile(file);
+        const { newestVersion } = { ...validateQuery(deleteTranslationQuery, (await described).fields), ...query };
+        const given = { file: bytes, newestVersion };
+        return presentTranslations(await importTranslations(deps, project, templateId, given, { by }));
+      }),
+  }),
   endpoint({
     operation: 'templates.translations',
     method: 'get',
@@ -77,3 +117,7 @@ export const translationRoutes = [
       deleteTranslation(deps, project, templateId, { ...query, language }, { by }),
   }),
 ];
+
+async function* once(text: string) {
+  yield text;
+}

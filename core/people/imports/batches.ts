@@ -1,6 +1,7 @@
+import { FileProblem } from '../../base/work/csv-records.ts';
 import { IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
 import type { ContactImport } from './model.ts';
-import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from './rows.ts';
+import { csvHeader, csvRows, type FileRow, ndjsonRows } from './rows.ts';
 
 export interface Batch {
   rows: FileRow[];

@@ -83,12 +83,6 @@ export function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** The usual delimiter that is most frequent in the first line. */
-export function delimiterOf(firstLine: string): string {
-  const count = (delimiter: string) => firstLine.split(delimiter).length;
-  return [';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best), ',');
-}
-
 function isAlone(field: StateField | undefined): boolean {
   return field !== undefined && !ADDITIONS.has(field);
 }

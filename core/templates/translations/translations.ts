@@ -160,22 +160,30 @@ function others({ translations = [] }: TemplateContent, languages: readonly stri
 }
 
 /** Texts that are not changed stay marked with the base that they were made of. An empty text is none. */
-export function written(
-  content: TemplateContent,
-  language: string,
-  input: TranslationInput,
-  brand: Brand,
-): Translation {
+function written(content: TemplateContent, language: string, input: TranslationInput, brand: Brand): Translation {
   const given = namedTexts(input);
   refuseUnknown(content, given, input, brand);
   const bases = new Map(baseTexts(content, brand).map(({ name, base }) => [name, base]));
+  return madeOf(content, language, given, { bases, reviewed: input.reviewed });
+}
+
+interface Bases {
+  bases: ReadonlyMap<string, string>;
+  reviewed?: readonly string[] | undefined;
+}
+
+export function madeOf(
+  content: TemplateContent,
+  language: string,
+  given: ReadonlyMap<string, string>,
+  { bases, reviewed = [] }: Bases,
+): Translation {
   const before = new Map(
     content.translations?.find((one) => one.language === language)?.texts.map((one) => [one.name, one]),
   );
-  const reviewed = new Set(input.reviewed);
   const texts = [...given].map(([name, text]): TranslatedText => {
     const known = before.get(name);
-    const isKept = known?.text === text && !reviewed.has(name);
+    const isKept = known?.text === text && !reviewed.includes(name);
     return { name, text, of: isKept ? known.of : markOf(bases.get(name) ?? '') };
   });
   return { language, texts: texts.sort((a, b) => (a.name < b.name ? -1 : 1)) };

@@ -220,6 +220,16 @@ describe('Mail that goes out', () => {
       (id) => `/templates/${id}/translations/en`,
       (client, path) => client.put(path, { subject: 'BAD', emailTemplate: BAD }),
     ),
+    'templates.importTranslations': both(
+      (id) => `/templates/${id}/translations.csv`,
+      (client, path) => {
+        const headers = { 'Content-Type': 'text/csv' };
+        return client.send('POST', path, {
+          headers,
+          body: `block,field,base,fr\n,subject,x,BAD\n,emailTemplate,x,${BAD}\n`,
+        });
+      },
+    ),
     'templates.deleteTranslation': both(
       (id) => `/templates/${id}/translations/fr`,
       async (client, path) => {

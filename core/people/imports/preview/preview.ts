@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { AppError, invalid } from '../../../base/errors.ts';
 import type { Project } from '../../../base/model.ts';
+import { ROW_BYTES_MAX } from '../../../base/work/csv-records.ts';
 import { wouldChange } from '../../changes/would-change.ts';
 import type { PeopleDeps } from '../../deps.ts';
 import { listsNamed } from '../../lists/lists.ts';
@@ -8,7 +9,6 @@ import { type Batch, batchesOf } from '../batches.ts';
 import { type Column, readColumns } from '../columns.ts';
 import type { ImportOptions } from '../imports.ts';
 import { type ImportOrder, type RowError, readBatch } from '../read-batch.ts';
-import { ROW_BYTES_MAX } from '../rows.ts';
 import { PreviewEntries } from './entries.ts';
 
 /** A larger file is read up to here; the memory and the time of a preview do not grow with the file. */
