@@ -38,6 +38,7 @@ export const patterns = [
   '/templates/snippets',
   '/templates/snippets/{partId}',
   '/templates/{templateId}',
+  '/templates/{templateId}/languages',
   '/webhooks',
 ] as const;
 

@@ -43,6 +43,11 @@ export function HeadNotes({ template }: { template: Template }) {
   return (
     <>
       <BackToStep />
+      <p>
+        <a class="link" href={to(`/templates/${templateId}/languages`)}>
+          Languages
+        </a>
+      </p>
       {can('templates.update') && !can('templates.publish') && (
         <p class="sub">You save drafts. Mail changes when an editor or an owner publishes them.</p>
       )}

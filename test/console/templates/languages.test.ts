@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { made } from '../../support/client.ts';
+import { until } from '../../support/wait.ts';
+
+const content = (title: string) => ({
+  v: 1,
+  look: { language: 'en' },
+  blocks: [
+    { id: 'title', type: 'heading', level: 1, spans: [{ text: title }] },
+    { id: 'end', type: 'footer', unsubscribe: 'Leave' },
+  ],
+});
+
+describe('The page of the languages of a template', () => {
+  const suite = useConsole();
+
+  it('adds one, saves words as they are left, marks what is missing or older, and shows the mail', async () => {
+    const { client } = suite.own;
+    const given = { templateName: 'Bread', subject: 'Bread', content: content('Fresh bread') };
+    const { templateId } = await made(client, '/templates', given);
+    const page = await suite.open(`/templates/${templateId}`);
+    await page.getByRole('link', { name: 'Languages' }).click();
+    await page.getByLabel('Another language').fill('fr');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'French' }).waitFor();
+    await page.getByText('3 missing').waitFor();
+    await page.getByLabel('title in French').fill('Du <b>pain</b> frais');
+    await page.keyboard.press('Tab');
+    await page.getByText('2 missing').waitFor();
+    await page.frameLocator('iframe[title="Preview at 720 px"]').getByText('Du pain frais').waitFor();
+    await page.getByLabel('Subject in French').fill('Du pain');
+    await page.getByLabel('end unsubscribe in French').fill('Quitter');
+    await page.keyboard.press('Tab');
+    await page.getByText('Complete').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'languages');
+    await page.setViewportSize({ width: 375, height: 800 });
+    await expectAccessible(page);
+    await shoot(page, 'languages-375');
+    await page.setViewportSize({ width: 1400, height: 1000 });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText(/^Published version/).waitFor();
+    const stored = await client.get(`/templates/${templateId}/translations/fr`);
+    expect(stored.body.data.texts).to.deep.equal({
+      title: { spans: 'Du <b>pain</b> frais' },
+      end: { unsubscribe: 'Quitter' },
+    });
+    await client.patch(`/templates/${templateId}`, { content: content('Stale bread') });
+    await page.reload();
+    await page.getByText('Older than the template').waitFor();
+    await page.getByRole('button', { name: 'Still right' }).click();
+    await page.getByText('Older than the template').waitFor({ state: 'detached' });
+    await until(
+      async () => (await client.get(`/templates/${templateId}/translations/fr`)).body.data.outdated,
+      (outdated) => outdated.length === 0,
+    );
+  });
+});
