@@ -1,4 +1,6 @@
 import type { TemplateContent } from '../../../client/index.ts';
+import type { Block } from '../../../schemas/templates/block-types.ts';
+import { freshBlock } from '../../mail-editor/model/fresh.ts';
 import { htmlOf } from '../../parts/mail/html-of.ts';
 
 const TO_REPLACE = 'Write here what you want to say.';
@@ -19,10 +21,7 @@ export function starterContent(templateType: string): TemplateContent {
 }
 
 /** Of marketing mail. */
-export const footer = {
-  ...{ id: 'footer', type: 'footer' as const, unsubscribe: 'Unsubscribe' },
-  spans: [{ text: 'You get this mail because you are on our list.' }],
-};
+export const footer = freshBlock('footer', 'footer') as Block<'footer'>;
 
 /** Whether the text to begin with is still in it. */
 export function isUntouched(html: string): boolean {
