@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { BRAND_COLOURS, blockSchemas } from '../../../schemas/templates/blocks.ts';
 import { signIn } from '../../accounts/signed-in.ts';
 import type { Client, Reply } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
@@ -38,6 +39,14 @@ const CONTENT = {
   ],
 };
 const PLAIN = { v: 1, blocks: [{ id: 'a', type: 'heading', level: 1, spans: [{ text: 'Plain' }] }] };
+
+describe('The colours of the brand', () => {
+  it('are those that content blocks may name', () => {
+    const { pattern } = (blockSchemas.divider as { properties: { colour: { pattern: string } } }).properties.colour;
+    const named = /brand\\\.\(([a-z|]+)\)/.exec(pattern)?.[1]?.split('|');
+    expect(named).to.deep.equal([...BRAND_COLOURS]);
+  });
+});
 
 describe('The brand of a project', () => {
   const environment = useEnvironment();
