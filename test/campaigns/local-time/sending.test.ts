@@ -249,6 +249,22 @@ describe('A campaign at local time', function () {
     await stage.act(id, 'abort');
   });
 
+  it('counts people who could not be sent to in their zone, and not as sent', async () => {
+    at(BEFORE);
+    const { list, email } = await peopleIn({ a: 'Asia/Tokyo', b: 'Europe/Berlin' }, 2);
+    const id = await scheduled(list);
+    at('2026-12-23T19:00:00Z');
+    await hands.drive(id);
+    const projectId = stage.own.project._id;
+    const gone = await stage.deps.db.contacts.findOne({ projectId, email: email('a') });
+    await stage.own.client.delete(`/contacts/${gone!._id}`);
+    at('2026-12-24T00:00:00Z');
+    await hands.drive(id);
+    expect(await stage.progress(id)).to.include({ sent: 1, failed: 1, pending: 2 });
+    expect(await sentOf(id)).to.deep.equal([1, 0]);
+    await stage.act(id, 'abort');
+  });
+
   it('restored from a backup is in doubt about people whose time has come, and not about the others', async () => {
     at(BEFORE);
     const { list } = await peopleIn({ a: 'Asia/Tokyo', b: 'Europe/Berlin' }, 2);
