@@ -1,5 +1,6 @@
 import type { Automation } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { PLACEHOLDER } from '../../mail-editor/model/fresh.ts';
 import { isUntouched } from '../templates/starter.ts';
 
 /** Why a mail must not go out yet. */
@@ -14,9 +15,12 @@ export async function unreadyMails({ steps, warnings = [] }: Automation, signal?
   const found = await Promise.all(
     steps.map(async ({ stepId, type, email }): Promise<Unready | null> => {
       if (type !== 'email' || !email) return null;
-      const { templateId = null, htmlTemplate } = email;
-      const html = htmlTemplate ?? (templateId ? await bodyOf(templateId, signal) : '');
-      if (isUntouched(html)) return { stepId, templateId, text: 'Nobody has written this mail yet.' };
+      const { templateId = null, htmlTemplate, content } = email;
+      const blocks = content ? JSON.stringify(content) : '';
+      const written = blocks || (htmlTemplate ?? (templateId ? await bodyOf(templateId, signal) : ''));
+      if (isUntouched(written)) return { stepId, templateId, text: 'Nobody has written this mail yet.' };
+      if (blocks.includes(PLACEHOLDER))
+        return { stepId, templateId, text: 'A link of this mail leads to example.com. Give it its address.' };
       const warning = warnings.find((one) => one.stepId === stepId);
       return warning ? { stepId, templateId, text: warning.message } : null;
     }),

@@ -66,6 +66,16 @@ function buttonOf({ label, href, isOnlyIf }: NonNullable<Mail['button']>): Block
   return { id: 'with-address', type: 'when', tests: [{ variable: isOnlyIf, is: 'set' }], blocks: [button] };
 }
 
+/** Waits until a person opens that mail, or clicks in it. */
+export function untilAct(
+  stepId: string,
+  act: 'opened' | 'clicked',
+  { mail: emailStepId, days, ...ways }: { mail: string; days: number; next: string; else: string },
+): ShapeStep {
+  const waitEvent = { eventName: `email.${act}`, emailStepId, timeout: { value: days, unit: 'days' as const } };
+  return { type: 'wait_event', stepId, nextStepId: ways.next, timeoutStepId: ways.else, waitEvent };
+}
+
 /** A filter about what people did with mails, or about their events. */
 export function did(behaviour: string, more: object) {
   return { logicalOperator: 'AND', groups: [{ behaviour, operator: 'at_least', count: 1, ...more }] };

@@ -1,4 +1,4 @@
-import { HELLO, mail, type Shape, wait } from './parts.ts';
+import { HELLO, mail, type Shape, untilAct, wait } from './parts.ts';
 
 export const welcome: Shape = {
   label: 'Welcome',
@@ -21,10 +21,7 @@ export const welcome: Shape = {
       },
       { stepId: 'welcome' },
     ),
-    {
-      ...{ type: 'wait_event', stepId: 'opened', nextStepId: 'tip-later', timeoutStepId: 'remind' },
-      waitEvent: { eventName: 'email.opened', emailStepId: 'welcome', timeout: { value: 3, unit: 'days' } },
-    },
+    untilAct('opened', 'opened', { mail: 'welcome', days: 3, next: 'tip-later', else: 'remind' }),
     mail(
       {
         subject: 'In case you missed it',
