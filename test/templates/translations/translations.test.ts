@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { bestLanguage } from '../../../core/base/text/languages/tags.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { templateWithPicture } from '../../../core/templates/media/media.ts';
 import { type SignedIn, signIn } from '../../accounts/signed-in.ts';
@@ -141,6 +142,15 @@ describe('The translations of a template', () => {
       const { html } = await done(key.get(`/emails/${id}/content`));
       expect(html, email).to.include(/bulk|named/.test(email) ? '<html lang="fr"' : '<html lang="en"');
     }
+  });
+
+  it('are the nearest of the language that is read: fr-CA, then fr; the base is one of them', () => {
+    const best = (wanted: unknown, base: string | null = 'de-AT') =>
+      bestLanguage(['de', 'fr', 'zh-Hant'], base, wanted);
+    expect(['fr_ca', 'zh-Hant-TW', 'de-CH'].map((tag) => best(tag))).to.deep.equal(['fr', 'zh-Hant', 'de']);
+    expect([best('de-at'), best('de-at', null), best('zh'), best('x'), best(12)]).to.deep.equal([
+      ...[null, 'de', null, null, null],
+    ]);
   });
 
   it('are shown by previews, of a draft too, in a language or as a person reads it', async () => {
