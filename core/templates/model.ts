@@ -38,6 +38,10 @@ export interface Translation {
   language: string;
   /** In the order of their names. */
   texts: TranslatedText[];
+  /** Of code of its own: stored ids of the layout and the snippets that are put in. Absent as []. */
+  parts?: string[];
+  /** A hash of that code with its parts: publishing a part again changes it. */
+  made?: string;
 }
 
 export interface TranslatedText {

@@ -254,6 +254,7 @@ const CONTENT = [
   'layoutId',
   'writtenCode',
   'parts',
+  'translations',
   'subject',
   'previewText',
   'templateType',

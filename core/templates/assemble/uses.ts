@@ -5,11 +5,16 @@ import type { TemplatesDeps } from '../deps.ts';
 import type { Template, TemplateContent } from '../model.ts';
 import { partNamed } from './keys.ts';
 
-type Parted = Pick<TemplateContent, 'parts'>;
+type Parted = Pick<TemplateContent, 'parts' | 'translations'>;
 
 /** The parts of what a template has published, and of its draft. */
 export function usesOf(shown: Parted, draft: Parted | null = null): string[] {
-  return [...new Set([...(shown.parts ?? []), ...(draft?.parts ?? [])])].toSorted();
+  return [...new Set([...partsOfAll(shown), ...partsOfAll(draft ?? {})])].toSorted();
+}
+
+/** In all languages. */
+export function partsOfAll({ parts = [], translations = [] }: Parted): string[] {
+  return [...parts, ...translations.flatMap((one) => one.parts ?? [])];
 }
 
 /**

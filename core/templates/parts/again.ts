@@ -3,9 +3,11 @@ import type { By } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { assembled, sourceOf } from '../assemble/assemble.ts';
 import { KEYS_OF } from '../assemble/keys.ts';
+import { partsOfAll } from '../assemble/uses.ts';
 import type { TemplatesDeps } from '../deps.ts';
 import type { Template } from '../model.ts';
 import { changeWritten } from '../templates.ts';
+import { translationsNow } from '../translated/store.ts';
 import { numbersOf } from '../versions.ts';
 
 /** Of saves at the same time, each of which has the mail put together again. */
@@ -33,7 +35,8 @@ export async function publishAgain(
       return { kind: 'failed', message: 'It is no published template with a layout, a snippet or the brand.' };
     try {
       const made = await assembled(deps, { _id: projectId }, sourceOf(template));
-      const input = { ...made, newestVersion: template.newestVersion };
+      const translations = await translationsNow(deps, { _id: projectId }, template);
+      const input = { ...made, translations, newestVersion: template.newestVersion };
       return await store(async (session) => {
         const after = await changeWritten(deps, { _id: projectId }, templateId, input, { ...by, session });
         const isSame = numbersOf(after.template).published === numbersOf(template).published;
@@ -46,6 +49,6 @@ export async function publishAgain(
   }
 }
 
-function namesAny({ usesBrand = false, parts = [], ...template }: Template): boolean {
-  return numbersOf(template).published > 0 && (usesBrand || parts.length > 0);
+function namesAny(template: Template): boolean {
+  return numbersOf(template).published > 0 && (template.usesBrand === true || partsOfAll(template).length > 0);
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { READ_TIME_MAX_MS } from '../../base/paging.ts';
@@ -9,6 +10,7 @@ import type { Brand } from '../blocks/brand.ts';
 import type { TemplatesDeps } from '../deps.ts';
 import type { Template } from '../model.ts';
 import { readTemplate } from '../publish.ts';
+import { translationsNow } from '../translated/store.ts';
 
 type DbDeps = Pick<TemplatesDeps, 'db'>;
 type Tenant = Pick<Project, '_id'>;
@@ -47,7 +49,8 @@ export function usersOfBrand({ _id: projectId }: Tenant) {
 
 export function usersOfPart({ _id: projectId }: Tenant, part: PartName) {
   const key = partKey(part) ?? '';
-  return { filter: { ...published(projectId), uses: key, parts: key }, hint: 'uses' };
+  const names = { $or: [{ parts: key }, { 'translations.parts': key }] };
+  return { filter: { ...published(projectId), uses: key, ...names }, hint: 'uses' };
 }
 
 function published(projectId: Project['_id']) {
@@ -81,7 +84,9 @@ async function isChanged(
 ): Promise<boolean> {
   try {
     const made = await assembled(deps, project, sourceOf(template), changed);
-    return made.emailTemplate !== template.emailTemplate;
+    if (made.emailTemplate !== template.emailTemplate) return true;
+    const translations = await translationsNow(deps, project, template, changed);
+    return !isDeepStrictEqual(translations, template.translations ?? []);
   } catch (error) {
     if (error instanceof AppError && error.kind === 'invalid') return true;
     throw error;

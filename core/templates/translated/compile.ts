@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Block, Content } from '../../../schemas/templates/block-types.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { assembled } from '../assemble/assemble.ts';
 import { withoutSnippets } from '../assemble/code.ts';
+import type { Instead } from '../assemble/read.ts';
 import { type Brand, branded } from '../blocks/brand.ts';
 import { compiledOnce } from '../cache.ts';
 import { checkSource, hasWayOut } from '../check-source.ts';
@@ -45,35 +47,62 @@ function isNameOfBrand(block: Block, field: string, brand: Brand): boolean {
  * the text at fault.
  */
 export async function compiledIn(
-  deps: Pick<TemplatesDeps, 'db'>,
+  deps: DbDeps,
   content: TemplateContent,
   translation: Translation,
-  { project, brand, path = '' }: { project: Tenant; brand: Brand; path?: string },
+  making: Making,
 ): Promise<LanguageMail> {
+  return (await madeIn(deps, content, translation, making)).mail;
+}
+
+/** The translation with the parts that its own code names, as they are published now; blocks have those of the base. */
+export async function withParts(
+  deps: DbDeps,
+  content: TemplateContent,
+  { language, texts }: Translation,
+  making: Making,
+): Promise<Translation> {
+  const { mail, parts } = await madeIn(deps, content, { language, texts }, making);
+  return { language, texts, ...(parts.length > 0 ? { parts, made: markOf(mail.html) } : {}) };
+}
+
+const MARK_LENGTH = 16;
+
+/** Of a text, to find out that it was changed. */
+export function markOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, MARK_LENGTH);
+}
+
+async function madeIn(deps: DbDeps, content: TemplateContent, translation: Translation, making: Making) {
   const texts = new Map(translation.texts.map(({ name, text }) => [name, text]));
   const { subject, previewText } = content;
   const own = { subject: texts.get('subject') ?? subject, previewText: texts.get('previewText') ?? previewText };
-  const mail = { ...own, ...(await bodyIn(deps, content, translation.language, { texts, project, brand, path })) };
+  const { parts, ...body } = await bodyIn(deps, content, translation.language, { path: '', ...making, texts });
   checkSource(own);
-  refuseNoWayOut(content, mail.html, path);
-  return mail;
+  refuseNoWayOut(content, body.html, making.path ?? '');
+  return { mail: { ...own, ...body }, parts };
 }
 
-type Tenant = Pick<Project, '_id'>;
+type DbDeps = Pick<TemplatesDeps, 'db'>;
 
-interface Given {
-  project: Tenant;
-  texts: ReadonlyMap<string, string>;
+interface Making {
+  project: Pick<Project, '_id'>;
   brand: Brand;
+  path?: string;
+  instead?: Instead | undefined;
+}
+
+interface Given extends Making {
+  texts: ReadonlyMap<string, string>;
   path: string;
 }
 
 async function bodyIn(
-  deps: Pick<TemplatesDeps, 'db'>,
+  deps: DbDeps,
   content: TemplateContent,
   language: string,
-  { texts, project, brand, path }: Given,
-): Promise<Pick<LanguageMail, 'html' | 'text'>> {
+  { texts, project, brand, path, instead }: Given,
+): Promise<Pick<LanguageMail, 'html' | 'text'> & { parts: string[] }> {
   const { layoutId = null } = content;
   const isBlocks = isOfBlocks(content);
   const whole = texts.get('emailTemplate');
@@ -81,15 +110,16 @@ async function bodyIn(
     const field = `${path}emailTemplate`;
     compiledOnce(withoutSnippets(whole), 'html', field);
     const source = { code: whole, layoutId: isBlocks ? null : layoutId };
-    return { html: (await assembled(deps, project, source, { field, brand })).emailTemplate, text: null };
+    const { emailTemplate: html, parts = [] } = await assembled(deps, project, source, { field, brand, instead });
+    return { html, text: null, parts };
   }
-  if (!isBlocks) return { html: content.emailTemplate, text: content.text ?? null };
+  if (!isBlocks) return { html: content.emailTemplate, text: content.text ?? null, parts: [] };
   const { look, blocks, ...rest } = content.editorJson as unknown as Content;
   const at = (blockId: string, field: string) => texts.get(`${blockId}/${field}`);
   const translated = withTextsOrRefuse(() => withTexts(blocks, partsIn(content, brand), at), path);
   const source = { content: { ...rest, look: { ...look, language }, blocks: translated }, layoutId };
   const made = await assembled(deps, project, source, { field: `${path}texts`, brand });
-  return { html: made.emailTemplate, text: made.text ?? null };
+  return { html: made.emailTemplate, text: made.text ?? null, parts: [] };
 }
 
 function withTextsOrRefuse<Made>(make: () => Made, path: string): Made {

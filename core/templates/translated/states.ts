@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Brand } from '../blocks/brand.ts';
 import type { TemplateContent, Translation } from '../model.ts';
-import { isOfBlocks, partsIn } from './compile.ts';
+import { isOfBlocks, markOf, partsIn } from './compile.ts';
 import type { Part } from './parts.ts';
 
 /** A text of the base, under the name that its translations have. */
@@ -42,11 +41,4 @@ export function gapsOf(texts: readonly BaseText[], { texts: given }: Translation
       .filter(({ name, base }) => known.has(name) && known.get(name)!.of !== markOf(base))
       .map(({ name }) => name),
   };
-}
-
-const MARK_LENGTH = 16;
-
-/** Of a text of the base, to find out that it was changed. */
-export function markOf(base: string): string {
-  return createHash('sha256').update(base).digest('base64url').slice(0, MARK_LENGTH);
 }

@@ -1,10 +1,12 @@
 import { invalid } from '../../base/errors.ts';
-import type { Session } from '../../base/model.ts';
+import type { Project, Session } from '../../base/model.ts';
 import { breather } from '../../base/work/breathe.ts';
+import type { Instead } from '../assemble/read.ts';
+import type { Brand } from '../blocks/brand.ts';
 import type { TemplatesDeps } from '../deps.ts';
-import type { LanguageMail, Template, TemplateContent, TemplateLanguage } from '../model.ts';
+import type { LanguageMail, Template, TemplateContent, TemplateLanguage, Translation } from '../model.ts';
 import { brandOf } from '../project-brand.ts';
-import { compiledIn } from './compile.ts';
+import { compiledIn, withParts } from './compile.ts';
 
 type Of = Pick<Template, '_id' | 'projectId' | 'templateId'>;
 
@@ -53,6 +55,24 @@ async function mailsIn(
     mails.push({ language, ...mail });
   }
   return mails;
+}
+
+/** Those whose own code names parts, with the parts as they are now; the others follow from the base. */
+export async function translationsNow(
+  deps: Pick<TemplatesDeps, 'db'>,
+  project: Pick<Project, '_id'>,
+  content: TemplateContent,
+  { brand, instead }: { brand?: Brand | undefined; instead?: Instead | undefined } = {},
+): Promise<Translation[]> {
+  const { translations = [] } = content;
+  if (!translations.some(({ parts }) => parts)) return translations;
+  const making = { project, brand: brand ?? (await brandOf(deps, project)), instead };
+  const now: Translation[] = [];
+  for (const one of translations) {
+    const path = `translations/${one.language}/`;
+    now.push(one.parts ? await withParts(deps, content, one, { ...making, path }) : one);
+  }
+  return now;
 }
 
 export function languageId({ _id }: Pick<Template, '_id'>, version: number, language: string): string {

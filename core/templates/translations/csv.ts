@@ -11,7 +11,7 @@ import type { TemplatesDeps } from '../deps.ts';
 import type { TemplateContent, Translation } from '../model.ts';
 import { brandOf } from '../project-brand.ts';
 import { readTemplate } from '../publish.ts';
-import { baseLanguage, compiledIn } from '../translated/compile.ts';
+import { baseLanguage, withParts } from '../translated/compile.ts';
 import { baseTexts } from '../translated/states.ts';
 import {
   changeDraft,
@@ -66,8 +66,7 @@ export async function importTranslations(
       const translation = madeOf(content, language, textsOf(content, table, { column, language }), {
         bases: new Map([...bases.map(({ name, base }) => [name, base] as const), ...table.bases]),
       });
-      await compiledIn(deps, content, translation, { project, brand, path: `${language}/` });
-      changed.push(translation);
+      changed.push(await withParts(deps, content, translation, { project, brand, path: `${language}/` }));
     }
     return withTranslations(content, changed);
   };

@@ -10,8 +10,8 @@ import type { TemplatesDeps } from '../deps.ts';
 import type { Template, TemplateContent, TranslatedText, Translation } from '../model.ts';
 import { brandOf } from '../project-brand.ts';
 import { readTemplate, refuseUnseenVersion } from '../publish.ts';
-import { baseLanguage, compiledIn, isOfBlocks } from '../translated/compile.ts';
-import { type BaseText, baseTexts, type Gaps, gapsOf, markOf } from '../translated/states.ts';
+import { baseLanguage, isOfBlocks, markOf, withParts } from '../translated/compile.ts';
+import { type BaseText, baseTexts, type Gaps, gapsOf } from '../translated/states.ts';
 import { draftContent, numbersOf, saveDraft } from '../versions.ts';
 
 type Tenant = Pick<Project, '_id'>;
@@ -87,8 +87,7 @@ export async function putTranslation(
   const change = async (content: TemplateContent) => {
     refuseBase(content, tag);
     const translation = written(content, tag, input, brand);
-    await compiledIn(deps, content, translation, { project, brand });
-    return withTranslations(content, [translation]);
+    return withTranslations(content, [await withParts(deps, content, translation, { project, brand })]);
   };
   return shown(deps, project, await changeDraft(deps, project, templateId, { newestVersion, change, by }), tag);
 }

@@ -3,6 +3,7 @@ import { ObjectId } from 'mongodb';
 import { bestLanguage } from '../../../core/base/text/languages/tags.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { templateWithPicture } from '../../../core/templates/media/media.ts';
+import { republicationQueue } from '../../../core/templates/parts/run.ts';
 import { type SignedIn, signIn } from '../../accounts/signed-in.ts';
 import type { Client, Reply } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
@@ -288,6 +289,37 @@ describe('The translations of a template', () => {
       .and.include('Bonjour');
     const lost = await put(other, 'fr', { emailTemplate: '<p>{{> nowhere}}</p>' });
     expect(faultOf(lost)[2]).to.match(/^emailTemplate: line 1, column 4: there is no published snippet/);
+  });
+
+  it('keep a snippet that their own code alone names, and are published again with it', async () => {
+    const footer = (text: string) => ({ emailTemplate: `<p>${text}</p>` });
+    await done(key.post('/snippets', { name: 'pied', ...footer('Rue du Four 1') }));
+    const templateId = await make({ emailTemplate: '<p>Hello</p>' });
+    const { newestVersion } = await done(put(templateId, 'fr', { emailTemplate: '<p>Bonjour</p>{{> pied}}' }));
+    const refused = await key.delete('/snippets/pied');
+    expect([refused.status, refused.body.error.message]).to.deep.equal([
+      409,
+      'The snippet is used by template "Bread"; take it out there first.',
+    ]);
+    await publish(templateId, newestVersion);
+    expect((await done(key.get('/snippets/pied'))).usedBy).to.deep.equal([
+      { kind: 'template', id: templateId, name: 'Bread' },
+    ]);
+    const touched = async () =>
+      (await done(key.get('/snippets/pied/touched'))).templates.map((one: { templateId: string }) => one.templateId);
+    expect(await touched()).to.deep.equal([]);
+    await done(key.patch('/snippets/pied', footer('Rue du Four 2')));
+    expect(await touched()).to.deep.equal([templateId]);
+    expect((await sent({ templateId, language: 'fr' })).html).to.include('Rue du Four 1');
+    const { id } = await done(key.post('/templates/republish', { snippet: 'pied' }));
+    const { runs } = await republicationQueue(environment.deps).take(environment.own.project._id, 1);
+    for (const run of runs) await run();
+    const job = await done(key.get(`/templates/republications/${id}`));
+    expect(job).to.include({ status: 'completed', published: 1, unchanged: 0, failed: 0 });
+    expect((await sent({ templateId, language: 'fr' })).html).to.include('Rue du Four 2');
+    expect(await touched()).to.deep.equal([]);
+    await publish(templateId, (await done(put(templateId, 'fr', { emailTemplate: '<p>Bonjour</p>' }))).newestVersion);
+    await done(key.delete('/snippets/pied'));
   });
 
   it('keep the pictures that they alone show', async () => {
