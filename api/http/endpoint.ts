@@ -94,7 +94,7 @@ interface EndpointSpec<Body, Query> {
   /** Bytes that its answer has in memory at a time, taken before the handler runs (downloads that are made in pages). */
   heldBytes?: number;
   /** The most calls of a project, over all its keys, where each costs more than others. */
-  perMinute?: number;
+  perMinute?: MinuteLimit;
   /** How many of those one call is; left out: 1. */
   cost?: number;
   /** A request that a web page of another origin sends is refused. */
@@ -106,11 +106,17 @@ interface EndpointSpec<Body, Query> {
   handler(call: Call<Body, Query>): Promise<unknown>;
 }
 
+/** Calls of one kind count together, since they load the same processes. */
+export interface MinuteLimit {
+  of: string;
+  most: number;
+}
+
 /** Of a download: a page of 1,000 entries, and its lines. */
 export const DOWNLOAD_BYTES = 2 * 1024 * 1024;
 
 /** An editor asks for three a second at most; several people may edit at a time. */
-export const PREVIEWS_A_MINUTE = 600;
+export const PREVIEWS_A_MINUTE: MinuteLimit = { of: 'previews', most: 600 };
 /** Up to a hundred mails are put together, most of them in a millisecond or two. */
 export const TOUCHED_COST = 10;
 

@@ -52,9 +52,11 @@ describe("Another project's things", () => {
       (made, part) => made.replace(`{${part}}`, parts[part] ?? randomId),
       endpoint.path.replace(`{${name}}`, id),
     );
-    const init = endpoint.body
-      ? { body: JSON.stringify(validBody(endpoint)), headers: { 'Content-Type': 'application/json' } }
-      : {};
+    const init = endpoint.rawBody
+      ? { body: 'Block,Field,Text,fr\n', headers: { 'Content-Type': 'text/csv' } }
+      : endpoint.body
+        ? { body: JSON.stringify(validBody(endpoint)), headers: { 'Content-Type': 'application/json' } }
+        : {};
     return environment.own.client.send(endpoint.method.toUpperCase(), fullPath(endpoint, path), init);
   }
 });

@@ -290,7 +290,7 @@ describe('Opens that an earlier version judged', function () {
       ['notedFacts', 'insertMany'],
       ['messages', 'bulkWrite'],
       ['engagements', 'bulkWrite'],
-      ['campaigns', 'updateOne'],
+      ['campaigns', 'findOneAndUpdate'],
     ] as const;
     /** `first` comes before each call of one method of a collection. */
     function withBefore(collection: keyof Deps['db'], method: string, first: () => Promise<void>): Deps {

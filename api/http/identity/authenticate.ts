@@ -11,7 +11,7 @@ import type { Deps } from '../../../core/base/deps.ts';
 import { AppError, invalid, permissionDenied } from '../../../core/base/errors.ts';
 import type { Project } from '../../../core/base/model.ts';
 import type { RateLimiter, Verdict } from '../../../platform/redis/rate-limit.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint, MinuteLimit } from '../endpoint.ts';
 import { headerValues } from '../header-values.ts';
 import { requireConsole } from './own-origin.ts';
 import { sessionTokenOf } from './session-cookie.ts';
@@ -68,13 +68,17 @@ export async function authenticateCaller(
   const caller = await (token === null
     ? keyCaller(deps, options, endpoint, context)
     : sessionCaller(deps, options, endpoint, context, token));
-  if (caller.project && endpoint.perMinute) limitCostly(options, endpoint, caller.project);
+  if (caller.project && endpoint.perMinute) limitCostly(options, endpoint.perMinute, endpoint.cost, caller.project);
   return caller;
 }
 
-/** Together, since they load the same processes. */
-function limitCostly({ limiter }: CallerOptions, { perMinute = 0, cost }: Endpoint, { _id }: Project): void {
-  const verdict = limiter.hit(`costly:${_id.toHexString()}`, perMinute, cost);
+function limitCostly(
+  { limiter }: CallerOptions,
+  { of, most }: MinuteLimit,
+  cost: number | undefined,
+  { _id }: Project,
+): void {
+  const verdict = limiter.hit(`${of}:${_id.toHexString()}`, most, cost);
   if (!verdict.allowed) throw rateLimited(verdict);
 }
 

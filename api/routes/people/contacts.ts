@@ -37,7 +37,7 @@ import {
 import { exportQuery } from '../../../schemas/people/imports.ts';
 import { personalDataFile } from '../../../schemas/persons-own/personal-data.ts';
 import { unsubscribeGroupsAnswer } from '../../../schemas/suppressions.ts';
-import { DOWNLOAD_BYTES, endpoint } from '../../http/endpoint.ts';
+import { DOWNLOAD_BYTES, endpoint, type MinuteLimit } from '../../http/endpoint.ts';
 import { contactsDownload } from '../../http/streams/exports.ts';
 import { dataDownload } from '../../http/streams/person-download.ts';
 import { presentActivity } from '../../present/activity.ts';
@@ -46,7 +46,7 @@ import { presentContact, presentPage, presentUnsubscribeGroup } from '../../pres
 
 const tag = 'contacts';
 /** Each reads all mails of a person. */
-const DATA_FILES_A_MINUTE = 60;
+const DATA_FILES_A_MINUTE: MinuteLimit = { of: 'data files', most: 60 };
 
 export const contactRoutes = [
   endpoint({

@@ -228,7 +228,7 @@ describe('The choices of the console', () => {
     const campaign = (await client.get('/campaigns?search=Old news')).body.data.campaigns[0];
     await client.post('/events', { eventName: 'basket_abandoned' });
     const page = await suite.open('/lists/new');
-    const of = page.getByLabel(/: of campaign$/);
+    const of = page.getByLabel(/: of campaign or automation$/);
     const loading = await requestsDuring(page, async () => {
       await page.getByRole('button', { name: 'What they did' }).click();
       await of.waitFor();
@@ -244,7 +244,7 @@ describe('The choices of the console', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Reads old news' }).waitFor();
     await page.reload();
-    await shown(page, 'Condition 1: of campaign', 'Old news');
+    await shown(page, 'Condition 1: of campaign or automation', 'Old news, a campaign');
     await shown(page, 'Condition 2: event', 'basket_abandoned');
     await of.click();
     await page.getByRole('option', { name: 'Old news' }).waitFor();
@@ -253,7 +253,7 @@ describe('The choices of the console', () => {
     await page.keyboard.press('Escape');
     await client.delete(`/campaigns/${campaign.id}`);
     await page.reload();
-    await shown(page, 'Condition 1: of campaign', 'Deleted campaign');
+    await shown(page, 'Condition 1: of campaign or automation', 'Deleted campaign or automation');
 
     await page.goto('/console/forms/new');
     await page.getByLabel('Name of the form').fill('Archive');

@@ -9,6 +9,9 @@ const examples = Array.from(readFileSync(page, 'utf8').matchAll(/```json\n([\s\S
   JSON.parse(json!),
 ).filter((one) => 'type' in one);
 
+/** Not compiled alone: a snippet that is published, and the place of the mail in a layout. */
+const PARTS = ['snippet', 'content'];
+
 const MAIL = `<!doctype html>
 <html lang="de"><head><title>Spring &amp; news</title><style>p{color:red}</style></head>
 <body bgcolor="#EEE"><div style="display:none">Preheader</div>
@@ -137,7 +140,7 @@ describe('A mail of other programs', () => {
     };
     // Code of an author comes out as what it shows, conditions stay code, and a film is a picture above a link.
     for (const example of examples.filter(
-      ({ type }) => !['html', 'when', 'each', 'video', 'signature'].includes(type),
+      ({ type }) => !['html', 'when', 'each', 'video', 'signature', ...PARTS].includes(type),
     )) {
       const heading = { id: 'words', type: 'heading', level: 1, spans: [{ text: 'Words' }] };
       const content = { v: 1, blocks: [heading, example] };
