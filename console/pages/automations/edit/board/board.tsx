@@ -61,11 +61,12 @@ export function Board(props: BoardProps) {
   const box = useRef<HTMLDivElement>(null);
   const isListed = useNarrow();
   const asked = useSignal<Asked | null>(null);
-  /** The one node that Tab comes to. */
-  const at = useSignal<string>(chosen ?? ENTRY);
+  /** The one node that Tab comes to. Not rendered again when it changes: two hundred steps took longer than a picture may. */
+  const at = useRef<string>(chosen ?? ENTRY);
   const focused = useRef<string | null>(null);
-  const isKnown = at.value === ENTRY || at.value === END || steps.some(({ stepId }) => stepId === at.value);
-  const here = isKnown ? at.value : ENTRY;
+  const isKnown = [ENTRY, END, ...steps.map(({ stepId }) => stepId)].includes(at.current);
+  const here = isKnown ? at.current : ENTRY;
+  at.current = here;
   const size = matchMedia('(pointer: coarse)').matches ? ADD_TOUCH_PX : ADD_PX;
   const carried = editing.carried.value;
 
@@ -73,8 +74,18 @@ export function Board(props: BoardProps) {
     const stepId = editing.done(outcome, (all) => words(nameIn(all, 'stepId' in outcome ? outcome.stepId : null)));
     if (stepId === undefined) return;
     focused.current = stepId ?? ENTRY;
-    at.value = stepId ?? ENTRY;
+    at.current = stepId ?? ENTRY;
     onChoose(stepId);
+  }
+  function comeTo(node: string): void {
+    if (node === at.current) return;
+    if (!isListed)
+      for (const [id, tabIndex] of [
+        [at.current, -1],
+        [node, 0],
+      ] as const)
+        letTabTo(box.current, steps, id, tabIndex);
+    at.current = node;
   }
   const nameIn = (all: Steps, stepId: string | null): string => {
     const step = all.find((one) => one.stepId === stepId);
@@ -122,7 +133,6 @@ export function Board(props: BoardProps) {
       const next = neighbour(steps, node, event.key, (id) => placeIn(box.current, id));
       if (next === null) return;
       event.preventDefault();
-      at.value = next;
       nodeOf(box.current, next)?.focus();
     } else if (event.key === 'Enter' && node !== END) {
       event.preventDefault();
@@ -181,7 +191,7 @@ export function Board(props: BoardProps) {
       onKeyDown={onKeyDown}
       onFocusIn={(event) => {
         const node = (event.target as Element).closest('[data-node]')?.getAttribute('data-node');
-        if (node) at.value = node;
+        if (node) comeTo(node);
       }}
       onClick={(event) => {
         const node = (event.target as Element).closest('a[data-node]')?.getAttribute('data-node');
@@ -249,6 +259,14 @@ function nodeOf(box: Element | null, id: string): HTMLElement | SVGElement | und
   // The ids of the two ends hold a character that no selector can name.
   const all = box?.querySelectorAll<HTMLElement | SVGElement>('[data-node]') ?? [];
   return [...all].find((node) => node.getAttribute('data-node') === id && node.getClientRects().length > 0);
+}
+
+/** The links of a node, and the "+" after it. */
+function letTabTo(box: Element | null, steps: Steps, id: string, tabIndex: number): void {
+  const links = nodeOf(box, id)?.parentElement?.querySelectorAll('a') ?? [];
+  const ways = waysOf(steps).filter(({ from }) => from === id);
+  const adds = ways.map((way) => box?.querySelector(`[data-way="${CSS.escape(way.id)}"]`));
+  for (const one of [...links, ...adds]) one?.setAttribute('tabindex', `${tabIndex}`);
 }
 
 function placeIn(box: Element | null, id: string): { x: number; y: number } | null {
