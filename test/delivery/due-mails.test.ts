@@ -126,31 +126,31 @@ describe('Due mails', () => {
     expect(await restOf(first!)).to.have.members(ids.map(String));
     for (const one of others) {
       expect(await one.read(projectId, 10)).to.deep.equal({ orphans: [], open: [], more: false });
-      expect(await one.mayRead(projectId)).to.equal(false);
+      expect(await one.mayRead()).to.equal(false);
     }
-    expect(await first!.mayRead(projectId)).to.equal(true);
+    expect(await first!.mayRead()).to.equal(true);
   });
 
   it('of a long backlog are taken by another process when the one with the seat is gone for two seconds', async () => {
     await putIds(Array.from({ length: 400 }, () => new ObjectId()));
     const [first, second] = several(2, 64);
     for (const one of [first!, second!]) for (const limit of [1, 1]) await one.read(projectId, limit);
-    expect(await second!.mayRead(projectId)).to.equal(false);
+    expect(await second!.mayRead()).to.equal(false);
     await environment.deps.db.backlogSeats.updateMany({}, [{ $set: { until: '$$NOW' } }]);
     nowMs += 500;
-    expect(await second!.mayRead(projectId)).to.equal(true);
+    expect(await second!.mayRead()).to.equal(true);
     expect((await second!.read(projectId, 10)).open).to.have.length(10);
     nowMs += 1_800;
     await first!.read(projectId, 10);
     expect((await first!.read(projectId, 10)).open, 'it finds the backlog long, and leaves it').to.deep.equal([]);
-    expect(await first!.mayRead(projectId)).to.equal(false);
+    expect(await first!.mayRead()).to.equal(false);
     await environment.deps.db.messages.deleteMany({ projectId });
-    expect(await first!.mayRead(projectId), 'it looks once a second').to.equal(false);
+    expect(await first!.mayRead(), 'it looks once a second').to.equal(false);
     nowMs += 1_000;
-    expect(await first!.mayRead(projectId)).to.equal(true);
+    expect(await first!.mayRead()).to.equal(true);
   });
 
-  it('of long backlogs of many projects are looked at in one of them, once a second, without the seat', async () => {
+  it('of a long backlog of one project are known of all, and looked at once a second, without the seat', async () => {
     const projects = [new ObjectId(), new ObjectId(), new ObjectId()];
     for (const one of projects) {
       projectId = one;
@@ -158,18 +158,35 @@ describe('Due mails', () => {
     }
     const [first, second] = several(2, 64);
     for (const one of [first!, second!]) for (const limit of [1, 1]) await one.read(projects[0]!, limit);
-    const answers = () => Promise.all(projects.map((one) => second!.mayRead(one)));
-    expect(await answers(), 'found in one, known of all').to.deep.equal([false, false, false]);
+    expect(await second!.mayRead()).to.equal(false);
     expect(await second!.projects(new Date())).to.deep.equal([]);
     expect((await first!.projects(new Date())).length).to.equal(3);
     nowMs += 1_000;
-    const [looked] = projects.splice(1, 1);
-    await environment.deps.db.messages.deleteMany({ projectId: looked! });
-    expect((await second!.projects(new Date())).length, 'a second later').to.equal(2);
-    expect(await answers(), 'the look in one has found it long').to.deep.equal([false, false]);
-    expect(await second!.mayRead(looked!), 'which is known of the short ones too').to.equal(false);
+    await environment.deps.db.messages.deleteMany({ projectId: { $in: projects.slice(0, 2) } });
+    expect((await second!.projects(new Date())).length, 'a second later').to.equal(1);
+    expect(await second!.mayRead(), 'the third has enough').to.equal(false);
+    await environment.deps.db.messages.deleteMany({ projectId: { $in: projects } });
+    expect(await second!.mayRead(), 'it looks once a second').to.equal(false);
     nowMs += 1_000;
-    expect(await second!.mayRead(looked!), 'a look at a short one').to.equal(true);
+    expect(await second!.mayRead()).to.equal(true);
+  });
+
+  it('of many projects, few of each, are a long backlog together', async () => {
+    const putInEach = async (count: number) => {
+      for (const _ of Array(10)) {
+        projectId = new ObjectId();
+        await putIds(Array.from({ length: count }, () => new ObjectId()));
+      }
+    };
+    await putInEach(6);
+    const [first, second] = several(2, 64);
+    // The first one that asks has the seat.
+    expect((await first!.projects(new Date())).length).to.equal(10);
+    expect((await second!.projects(new Date())).length, 'sixty are everybody’s').to.equal(10);
+    await putInEach(7);
+    expect((await first!.projects(new Date())).length).to.equal(20);
+    expect(await second!.projects(new Date()), 'a hundred and thirty are not').to.deep.equal([]);
+    expect(await second!.mayRead()).to.equal(false);
   });
 
   it('of a short backlog are taken by processes without the seat too, each its part by its rank', async () => {

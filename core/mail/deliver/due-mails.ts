@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { firstIdAt } from '../../base/ids.ts';
 import type { Rank } from '../../base/members.ts';
 import { dueProjects } from '../../jobs/due-projects.ts';
 import type { Message } from '../ledger/model.ts';
@@ -17,6 +18,8 @@ const AHEAD = 1_000;
 const LONG = 128;
 /** So long after it was last seen, a process without a seat looks at a backlog before it takes of it. */
 const LATELY_MS = 10_000;
+/** Of so many projects with due mail together a backlog may be long, though it is short in each of them. */
+const MANY = 8;
 
 type Candidate = Pick<Message, '_id' | 'state'>;
 
@@ -70,24 +73,26 @@ export class DueMails {
   }
 
   /**
-   * False while others work at long backlogs of the lane: nothing is to be taken, and no connection asked for, which would take it from them.
-   * Whether they are long still is looked at in one project, once a second.
+   * False while others work at a long backlog of the lane: nothing is to be taken, and no connection asked for, which would take it from them.
+   * Whether it is long still, of all projects together, is looked at once a second.
    */
-  async mayRead(projectId: ObjectId): Promise<boolean> {
+  async mayRead(): Promise<boolean> {
     if (this.#now() - this.#longAtMs > LATELY_MS || (await this.#seats.part())) return true;
     if (this.#isLooking || this.#isLongNow()) return false;
     this.#isLooking = true;
     try {
-      return !this.#isLong(await this.#findFrom(projectId, null, LONG));
+      return !(await this.#isLaneLong());
     } finally {
       this.#isLooking = false;
     }
   }
 
-  /** None while others work at long backlogs: a look passes over the entries of all mails that have left. */
+  /** None while others work at a long backlog: a look passes over the entries of all mails that have left. */
   async projects(now: Date): Promise<ObjectId[]> {
     if (this.#isLongNow() && !(await this.#seats.part())) return [];
-    return dueProjects(this.#deps.db.messages, { where: { lane: this.#lane }, field: 'dueAt', now });
+    const found = await dueProjects(this.#deps.db.messages, { where: { lane: this.#lane }, field: 'dueAt', now });
+    const mayBeLong = found.length >= MANY && !(await this.#seats.part());
+    return mayBeLong && (await this.#isLaneLong()) ? [] : found;
   }
 
   async read(projectId: ObjectId, limit: number): Promise<Due> {
@@ -127,7 +132,13 @@ export class DueMails {
     place.ahead = isOfOthers ? [] : found.length > limit ? ownPart(found, own) : found;
   }
 
-  #isLong(found: Candidate[]): boolean {
+  async #isLaneLong(): Promise<boolean> {
+    const due = { lane: this.#lane, projectId: { $gte: firstIdAt(0) }, $expr: { $lte: ['$dueAt', '$$NOW'] } };
+    const options = { projection: { _id: 1 }, hint: 'due', limit: LONG };
+    return this.#isLong(await this.#deps.db.messages.find({ ...due, dueAt: { $exists: true } }, options).toArray());
+  }
+
+  #isLong(found: readonly unknown[]): boolean {
     if (found.length < LONG) return false;
     this.#longAtMs = this.#now();
     return true;

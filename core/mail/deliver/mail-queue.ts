@@ -63,7 +63,7 @@ export class MailQueue implements JobQueue {
   take = async (projectId: ObjectId, limit: number) => {
     const { ledger, outcomes } = this.#sending;
     if (ledger.stopping || outcomes.unwritten() > UNWRITTEN_MAX) throw unavailable('Outcomes wait to be written.');
-    if (!(await this.#due.mayRead(projectId))) return { runs: [], more: false };
+    if (!(await this.#due.mayRead())) return { runs: [], more: false };
     const wish = {
       most: Math.min(limit, TURN_MAX),
       gather: this.#lane === 'automation' && this.#due.isBehind(projectId),
