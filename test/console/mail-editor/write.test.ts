@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { chooseFile, expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
 import { editorOf, png, templatesOf } from './kit.ts';
 
@@ -24,14 +24,9 @@ describe('The editor of mails', () => {
     await page.getByRole('button', { name: 'Bold' }).click();
     await block('words').locator('strong', { hasText: 'The rye is here.' }).waitFor();
 
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      (async () => {
-        await add('Picture');
-        await panel.getByRole('button', { name: 'Upload a picture' }).click();
-      })(),
-    ]);
-    await chooser.setFiles({ name: 'rye.png', mimeType: 'image/png', buffer: png });
+    await add('Picture');
+    const upload = panel.getByRole('button', { name: 'Upload a picture' });
+    await chooseFile(page, () => upload.click(), { name: 'rye.png', mimeType: 'image/png', buffer: png });
     await mail.locator('.m-picture').waitFor({ state: 'attached' });
     await checks.getByText('has no words for people who do not see it').waitFor();
     await panel.getByLabel('Description').fill('A loaf of rye');

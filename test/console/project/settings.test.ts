@@ -5,7 +5,7 @@ import { coloursOf } from '../../../console/parts/data/colours.ts';
 import { neutralLook } from '../../../core/base/text/look.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { png } from '../../providers/images.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { chooseFile, expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The page of the settings', () => {
   const suite = useConsole();
@@ -50,8 +50,7 @@ describe('The page of the settings', () => {
   it('uploads the logo: its address is saved, and the pages of the project show it', async () => {
     const page = await suite.open('/settings');
     const button = page.getByRole('button', { name: 'Upload a picture' });
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button.click()]);
-    await chooser.setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png(40, 20) });
+    await chooseFile(page, () => button.click(), { name: 'logo.png', mimeType: 'image/png', buffer: png(40, 20) });
     await page.getByText('Uploaded logo.png; save to show it').waitFor();
     const url = await page.getByLabel('Logo').inputValue();
     expect(url).to.match(/\/media\/[0-9a-f]{64}\.png$/);

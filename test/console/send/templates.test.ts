@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { chooseFile, expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
 
 /** One transparent pixel. */
@@ -44,11 +44,8 @@ describe('The pages of templates', () => {
     await page.keyboard.insertText('{{/if}}<p>Only today</p>');
     await mail.getByText('Only today').waitFor();
     await page.getByText(/^It was not saved/).waitFor({ state: 'detached' });
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      page.getByRole('button', { name: 'Insert a picture' }).click(),
-    ]);
-    await chooser.setFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+    const insert = page.getByRole('button', { name: 'Insert a picture' });
+    await chooseFile(page, () => insert.click(), { name: 'dot.png', mimeType: 'image/png', buffer: png });
     await page.getByText('Uploaded dot.png').waitFor();
     await mail.locator('img[width="1"]').waitFor({ state: 'attached' });
     await expectAccessible(page);

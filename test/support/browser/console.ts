@@ -131,6 +131,18 @@ export async function pickFound(choice: Locator, name: string): Promise<void> {
   await option.first().click();
 }
 
+/** Gives the file to the choice that the press opens. A slow page would take the press before it is ready to hand over its choice. */
+export async function chooseFile(
+  page: Page,
+  press: () => Promise<void>,
+  file: { name: string; mimeType: string; buffer: Buffer },
+): Promise<void> {
+  const opened = page.waitForEvent('filechooser');
+  await page.evaluate('0');
+  const [chooser] = await Promise.all([opened, press()]);
+  await chooser.setFiles(file);
+}
+
 /** The other rules of axe-core find the same in both themes. */
 const rulesOfColours = ['color-contrast', 'link-in-text-block'];
 
