@@ -44,6 +44,8 @@ export interface Command {
   usage: string;
   about: string;
   flags: readonly Field[];
+  /** The type that says of its flags what their fields are for. */
+  type?: string;
   /** Returns the exit code: 0, or 1 when the API refused or the thing that was watched failed. */
   run(context: Context, given: Given): Promise<number>;
 }

@@ -2,7 +2,7 @@ import { campaignsWatch } from './campaigns-watch.ts';
 import type { Command } from './command.ts';
 import { contactsImport } from './contacts-import.ts';
 import { eventsTail } from './events-tail.ts';
-import { mcp } from './mcp.ts';
+import { mcp } from './mcp/command.ts';
 import { migrationsReplay, migrationsWatch } from './migrations-replay.ts';
 import { operationCommand, operationNamed } from './operation.ts';
 import { send } from './send.ts';

@@ -2,6 +2,7 @@ import { dashed } from './arguments.ts';
 import { type Command, type Field, UsageError } from './command.ts';
 import { commands, findCommand } from './commands.ts';
 import { allOperations, operationCommand } from './operation.ts';
+import { sentencesOf } from './sentences.ts';
 
 /** Every command takes them. */
 export const globalFlags: readonly Field[] = [
@@ -48,12 +49,14 @@ function helpOfResource(word: string): string[] {
   return columns([...own, ...generic].map(({ words, usage, about }) => [[...words, ids(usage)].join(' '), about]));
 }
 
-function helpOfCommand({ words, usage, about, flags }: Command): string[] {
+function helpOfCommand({ words, usage, about, flags, type }: Command): string[] {
+  const sentences = type ? sentencesOf(type) : new Map<string, string>();
+  const explained = flags.map((flag) => ({ ...flag, about: flag.about ?? sentences.get(flag.name) ?? '' }));
   return [
     `everpost ${words.join(' ')} ${usage}`.trimEnd(),
     `  ${about}.`,
     '',
-    ...flagLines([...flags, ...globalFlags]),
+    ...flagLines([...explained, ...globalFlags]),
   ];
 }
 

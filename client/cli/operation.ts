@@ -47,7 +47,8 @@ export function operationNamed([resource = '', verb = '']: readonly string[]): N
 /** One call, with its ids as words and its body or query as flags. */
 export function operationCommand(named: Named): Command {
   const { resource, verb, operation } = named;
-  const { about = '', fields = [] } = commandFields[`${resource}.${verb}`] ?? {};
+  const { about = '', type, fields: names = '' } = commandFields[`${resource}.${verb}`] ?? {};
+  const fields = fieldsOf(names);
   const ids = idsOf(operation);
   const isPost = operation.method === 'POST';
   const flags = [
@@ -64,8 +65,19 @@ export function operationCommand(named: Named): Command {
     usage,
     about,
     flags,
+    ...(type && { type }),
     run: (context, given) => run(context, named, given),
   };
+}
+
+function fieldsOf(names: string): Field[] {
+  return names
+    .split(' ')
+    .filter(Boolean)
+    .map((each) => {
+      const [name = '', kind = ''] = each.split(':');
+      return { name, kind: kind.replace('!', '') as Field['kind'], isRequired: kind.endsWith('!') };
+    });
 }
 
 function idsOf({ path }: Operation): string[] {

@@ -1,34 +1,32 @@
 import type { Endpoint } from '../../api/http/endpoint.ts';
+import { Components } from '../../api/http/openapi/components.ts';
 import type { JsonSchema } from '../../schemas/schema.ts';
 import { clientEndpoints, WRITTEN } from './operations.ts';
+import { queryName } from './types.ts';
 
-/** client/cli/fields.ts: what each command takes as flags, and what its help says. */
+/** client/cli/fields.ts: what each command takes as flags. The types have the words of its help. */
 export function commandFields(all: Endpoint[]): string {
-  const rows = clientEndpoints(all).map(({ operation, summary, body, query }) => {
-    const fields = fieldsOf((body ?? query)?.json);
-    const lines = fields.map((field) => `    ${JSON.stringify(field)},\n`).join('');
-    return `  ${JSON.stringify(operation)}: { about: ${JSON.stringify(summary)}, fields: [${lines && `\n${lines}  `}] },\n`;
+  const rows = clientEndpoints(all).map((endpoint) => {
+    const fields = fieldsOf((endpoint.body ?? endpoint.query)?.json);
+    const takes = fields && `, type: ${JSON.stringify(typeName(endpoint))}, fields: ${JSON.stringify(fields)}`;
+    return `  ${JSON.stringify(endpoint.operation)}: { about: ${JSON.stringify(endpoint.summary)}${takes} },\n`;
   });
-  return `${WRITTEN}import type { Field } from './command.ts';
-
-/** By operation: what it does, and the fields of its body or query. */
-export const commandFields: Readonly<Record<string, { about: string; fields: readonly Field[] }>> = {\n${rows.join('')}};\n`;
+  return `${WRITTEN}
+/** By operation: what it does, the type of its body or query, and the fields of that: \`name:kind\`, with \`!\` when it is required. */
+export const commandFields: Readonly<Record<string, { about: string; type?: string; fields?: string }>> = {\n${rows.join('')}};\n`;
 }
 
-function fieldsOf(schema: JsonSchema | undefined): object[] {
+function typeName({ body, query, operation }: Endpoint): string {
+  if (!body) return query ? queryName(operation, query.json) : '';
+  return String(new Components().show(body.json).$ref).split('/').at(-1) as string;
+}
+
+function fieldsOf(schema: JsonSchema | undefined): string {
   const required = (schema?.required ?? []) as string[];
   const properties = (schema?.properties ?? {}) as Record<string, JsonSchema>;
-  return Object.entries(properties).map(([name, property]) => {
-    const { enum: own, items } = property as { enum?: unknown[]; items?: { enum?: unknown[] } };
-    const choices = (own ?? items?.enum ?? []).filter((choice) => choice !== null).join(', ');
-    const about = [property.description, choices && `One of ${choices}.`].filter(Boolean).join(' ');
-    return {
-      name,
-      kind: kindOf(property),
-      ...(required.includes(name) ? { isRequired: true } : {}),
-      ...(about ? { about } : {}),
-    };
-  });
+  return Object.entries(properties)
+    .map(([name, property]) => `${name}:${kindOf(property)}${required.includes(name) ? '!' : ''}`)
+    .join(' ');
 }
 
 function kindOf({ type, enum: choices, oneOf, anyOf }: JsonSchema): string {

@@ -13,7 +13,7 @@ export function useBuiltClient(): { command: string } {
   before(function () {
     this.timeout(60_000);
     built.command = join(folder(), 'cli/main.js');
-    execFileSync(tsc, ['-p', join(root, 'client'), '--outDir', folder(), '--declaration', 'false']);
+    execFileSync(tsc, ['-p', join(root, 'client'), '--outDir', folder()]);
     writeFileSync(join(folder(), 'package.json'), '{"type":"module"}');
   });
   return built;

@@ -3,13 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { endpointTable } from '../../api/http/table.ts';
+import { dashed } from '../../client/cli/arguments.ts';
 import type { Context } from '../../client/cli/command.ts';
 import { commands } from '../../client/cli/commands.ts';
-import { globalFlags } from '../../client/cli/help.ts';
+import { globalFlags, helpOf } from '../../client/cli/help.ts';
 import { allOperations, operationCommand } from '../../client/cli/operation.ts';
 import { printEntries } from '../../client/cli/print.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { importSlice } from '../../core/people/imports/run.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import type { JsonSchema } from '../../schemas/schema.ts';
+import { clientEndpoints } from '../../scripts/client/operations.ts';
 import { temporaryFolder } from '../stack/temporary.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
@@ -225,10 +230,27 @@ describe('The command everpost', function () {
     const create = await run(['campaigns', 'create', '--help']);
     expect(create.out)
       .to.match(/--name TEXT +Required\./)
-      .and.to.contain('--to-lists VALUE');
+      .and.to.contain('--to-lists VALUE')
+      .and.to.match(/--send-mode TEXT +One of immediate, scheduled, gradual\./)
+      .and.to.match(/--utm JSON +Added/);
     expect((await run(['help', 'send'])).out).to.contain('--template');
     expect(await run(['help', 'nonsense'])).to.include({ code: 2 });
     expect((await run(['--version'])).out).to.match(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('help says of each field the sentence and the values of its schema', () => {
+    for (const { operation, body, query } of clientEndpoints(endpointTable(createMetrics()))) {
+      const [resource = '', verb = ''] = operation.split('.');
+      const isOwn = commands.some(({ words }) => words.join('.') === `${dashed(resource)}.${verb}`);
+      if (isOwn || !allOperations.some((each) => each.resource === resource && each.verb === verb)) continue;
+      const said = helpOf([resource, verb]).join(' ');
+      const properties = ((body ?? query)?.json.properties ?? {}) as Record<string, JsonSchema>;
+      for (const [name, { description = '', enum: choices = [] }] of Object.entries(properties)) {
+        expect(said, `${operation} ${name}`).to.contain(String(description));
+        for (const choice of choices as unknown[])
+          if (typeof choice === 'string') expect(said, `${operation} ${name}`).to.contain(choice);
+      }
+    }
   });
 
   it('no field of an operation has the name of a flag of every command, or of its own flags', () => {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
-import { type Command, noPositional } from './command.ts';
-import { Forwarder } from './mcp/forwarder.ts';
+import { type Command, noPositional } from '../command.ts';
+import { Forwarder } from './forwarder.ts';
 
 export const mcp: Command = {
   words: ['mcp'],
