@@ -42,6 +42,8 @@ const PHONE = { width: 375, height: 812 };
 export const WAIT_MS = 30_000;
 const TEST_MS_MAX = 180_000;
 const BUNDLE_MS_MAX = 120_000;
+/** How many times slower than the machine its pages compute: what a test waits for by luck fails then. */
+const SLOWED = Number(process.env.EVERPOST_SLOW_BROWSER ?? 1);
 /** Bundles are kept there between runs, by the hash of their sources. */
 export const consoleDir = join(tmpdir(), 'everpost-console-builds');
 
@@ -93,6 +95,7 @@ async function open(
 ): Promise<Page> {
   const context = besides?.context() ?? (await newContext());
   const page = await context.newPage();
+  if (SLOWED > 1) await slowDown(page, SLOWED);
   followRequests(page);
   page.on('pageerror', (error) => faults.push(error.stack ?? error.message));
   page.on('console', (message) => {
@@ -122,6 +125,11 @@ async function open(
     await signIn(environment, context, tenant, { role, url });
     return context;
   }
+}
+
+async function slowDown(page: Page, rate: number): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate });
 }
 
 /** Takes the first thing with this name from a choice that the server searches. */
