@@ -16,9 +16,12 @@ export async function inTransaction<T>(
   deps: Pick<Deps, 'mongo' | 'config'>,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const deadline = performance.now() + deps.config.operationTimeoutMs;
-  for (let pauseMs = 1; ; pauseMs = Math.min(PAUSE_MAX_MS, pauseMs * 2)) {
+  let deadline = performance.now() + deps.config.operationTimeoutMs;
+  const made: Made = new Map();
+  for (let pauseMs = 1; ; pauseMs = longer(pauseMs)) {
     const session = deps.mongo.startSession();
+    madeFor.set(session, made);
+    let first: MadeFirst | null = null;
     try {
       session.startTransaction({
         // The latest state, which the caller has read: the one of `snapshot` is older while an earlier commit is under way.
@@ -29,13 +32,52 @@ export async function inTransaction<T>(
       await commit(session, deadline);
       return result;
     } catch (error) {
-      const isTransient = hasLabel(error, 'TransientTransactionError') || isBrokenConnection(error);
+      if (error instanceof MadeFirst) first = error;
+      const isTransient = first || hasLabel(error, 'TransientTransactionError') || isBrokenConnection(error);
       if (!isTransient || isAway(error) || performance.now() > deadline) throw error;
     } finally {
       await endSoon(session);
     }
-    await sleep(pauseMs);
+    if (first) deadline += await make(first, made);
+    else await sleep(pauseMs);
   }
+}
+
+type Made = Map<string, unknown>;
+const madeFor = new WeakMap<Session, Made>();
+
+/** Ends the transaction, which is repeated with what was made. */
+class MadeFirst extends Error {
+  readonly key: string;
+  readonly make: () => Promise<unknown>;
+
+  constructor(key: string, make: () => Promise<unknown>) {
+    super('a transaction was ended to make something outside it');
+    this.key = key;
+    this.make = make;
+  }
+}
+
+/**
+ * Makes something that takes long while no transaction is open: the first call with a key ends the transaction, and the repeated one gets what was
+ * made. `key` names everything that it depends on and that a concurrent call may change.
+ */
+export async function madeOutside<T>(session: Session, key: string, make: () => Promise<T>): Promise<T> {
+  const made = madeFor.get(session);
+  if (!made) return make();
+  if (!made.has(key)) throw new MadeFirst(key, make);
+  return made.get(key) as T;
+}
+
+/** The time that it took, which is none of the database's. */
+async function make(first: MadeFirst, made: Made): Promise<number> {
+  const begunMs = performance.now();
+  made.set(first.key, await first.make());
+  return performance.now() - begunMs;
+}
+
+function longer(pauseMs: number): number {
+  return Math.min(PAUSE_MAX_MS, pauseMs * 2);
 }
 
 /** Aborts an open transaction. While the database is down that would take the whole time of a call. */
@@ -50,7 +92,7 @@ async function endSoon(session: Session): Promise<void> {
 
 /** A commit of unknown outcome may be repeated as it is. */
 async function commit(session: Session, deadline: number): Promise<void> {
-  for (;;) {
+  for (let pauseMs = 1; ; pauseMs = longer(pauseMs)) {
     try {
       await session.commitTransaction();
       return;
@@ -59,6 +101,7 @@ async function commit(session: Session, deadline: number): Promise<void> {
       const isKnown = error instanceof MongoError && !hasLabel(error, 'UnknownTransactionCommitResult');
       if (isKnown || isAway(error)) throw error;
       if (performance.now() > deadline) throw error instanceof MongoError ? error : unavailableDatabase();
+      await sleep(pauseMs);
     }
   }
 }
