@@ -14,7 +14,7 @@ import { checkedBlocks, checkSlots, namedFaults, snippetsInBlocks, togetherInBlo
 import { checkSlot, snippetsInCode, togetherInCode, withoutSnippets } from './code.ts';
 import type { PartName } from './keys.ts';
 import type { Parts } from './parts.ts';
-import { type Instead, readParts } from './read.ts';
+import { type Instead, type PartsRead, readParts } from './read.ts';
 
 type DbDeps = Pick<TemplatesDeps, 'db'>;
 type Tenant = Pick<Project, '_id'>;
@@ -40,6 +40,8 @@ interface Making {
   /** Left out: the brand of the project. */
   brand?: Brand | undefined;
   instead?: Instead | undefined;
+  /** For many mails that are looked at together. */
+  read?: PartsRead | undefined;
 }
 
 /**
@@ -63,12 +65,12 @@ async function ofBlocks(
   deps: DbDeps,
   project: Tenant,
   { content: given, layoutId = null }: Source,
-  { field = 'content', self, instead, ...making }: Making,
+  { field = 'content', self, instead, read, ...making }: Making,
 ): Promise<MadeMail> {
   const brand = making.brand ?? (await brandOf(deps, project));
   const { content: own, usesBrand } = checkedBlocks(given, { brand, path: field });
   checkSlots(own, self?.kind, field);
-  const named = { names: snippetsInBlocks(own), layoutId, instead };
+  const named = { names: snippetsInBlocks(own), layoutId, instead, read };
   const parts = { brand, ...(await readParts(deps, project, named)) };
   checkLayout(parts, layoutId, { isCode: false });
   const together = namedFaults(() => togetherInBlocks(own, parts, field, snippetName(self)), layoutField(field));
@@ -83,12 +85,12 @@ async function ofCode(
   deps: DbDeps,
   project: Tenant,
   { code, layoutId = null }: Source & { code: string },
-  { field = 'emailTemplate', self, instead }: Making,
+  { field = 'emailTemplate', self, instead, read }: Making,
 ): Promise<MadeMail> {
   if (self?.kind === 'layout') checkSlot(code, field);
   const names = snippetsInCode(code);
   if (layoutId === null && names.length === 0) return { emailTemplate: code, writtenCode: null, layoutId, parts: [] };
-  const parts = await readParts(deps, project, { names, layoutId, instead });
+  const parts = await readParts(deps, project, { names, layoutId, instead, read });
   checkLayout(parts, layoutId, { isCode: true });
   const pause = breather();
   compiledOnce(withoutSnippets(code), 'html', field);

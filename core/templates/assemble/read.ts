@@ -16,10 +16,14 @@ export interface Instead {
   part: Part;
 }
 
+/** Published parts by their ids, for many mails that are looked at together: each is read once. undefined: it is missing. */
+export type PartsRead = Map<string, Part | undefined>;
+
 interface Named {
   names: readonly string[];
   layoutId: string | null;
   instead?: Instead | undefined;
+  read?: PartsRead | undefined;
 }
 
 const projection = { templateId: 1, templateName: 1, emailTemplate: 1, writtenCode: 1, text: 1, editorJson: 1 };
@@ -28,15 +32,13 @@ const projection = { templateId: 1, templateName: 1, emailTemplate: 1, writtenCo
 export async function readParts(
   { db }: DbDeps,
   { _id: projectId }: Pick<Project, '_id'>,
-  { names, layoutId, instead }: Named,
+  { names, layoutId, instead, read = new Map() }: Named,
 ): Promise<Omit<Parts, 'brand'>> {
   const found = new Map<string, Part>();
   const layout = layoutId === null ? null : partKey({ kind: 'layout', id: layoutId });
   let keys = [...names.flatMap(keyOf), ...(layout === null ? [] : [layout])];
   for (let depth = 0; keys.length > 0 && depth <= SNIPPET_DEPTH_MAX; depth += 1) {
-    const named = { projectId, templateId: { $in: keys }, publishedVersion: { $gt: 0 } };
-    const stored = await db.templates.find(named, { projection }).toArray();
-    const parts = new Map(stored.map((one) => [one.templateId, partOf(one)]));
+    const parts = await partsAt({ db }, projectId, keys, read);
     if (instead && keys.includes(instead.key)) parts.set(instead.key, instead.part);
     for (const [key, part] of parts) found.set(key, part);
     if (found.size > SNIPPETS_MAX + 1) throw tooMany();
@@ -47,6 +49,16 @@ export async function readParts(
     snippets: new Map([...found].flatMap(([key, part]) => (key === layout ? [] : [[partNamed(key)!.id, part]]))),
     keys: [...found.keys()].toSorted(),
   };
+}
+
+async function partsAt({ db }: DbDeps, projectId: Project['_id'], keys: readonly string[], read: PartsRead) {
+  const parts = new Map(keys.flatMap((key) => (read.get(key) ? [[key, read.get(key)!] as const] : [])));
+  const unread = keys.filter((key) => !read.has(key));
+  if (unread.length === 0) return parts;
+  const named = { projectId, templateId: { $in: unread }, publishedVersion: { $gt: 0 } };
+  for (const one of await db.templates.find(named, { projection }).toArray()) parts.set(one.templateId, partOf(one));
+  for (const key of unread) read.set(key, parts.get(key));
+  return parts;
 }
 
 export function partOf({ templateName: name, emailTemplate, writtenCode, text, editorJson }: Stored): Part {

@@ -3,12 +3,15 @@ import { AppError } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { READ_TIME_MAX_MS } from '../../base/paging.ts';
 import { breather } from '../../base/work/breathe.ts';
+import { BoundedMap } from '../../base/work/cache.ts';
 import { assembled, sourceOf } from '../assemble/assemble.ts';
 import { KEYS_OF, type PartName, partKey } from '../assemble/keys.ts';
-import { type Instead, partOf } from '../assemble/read.ts';
+import type { Part } from '../assemble/parts.ts';
+import { type Instead, type PartsRead, partOf } from '../assemble/read.ts';
 import type { Brand } from '../blocks/brand.ts';
 import type { TemplatesDeps } from '../deps.ts';
 import type { Template } from '../model.ts';
+import { brandOf } from '../project-brand.ts';
 import { readTemplate } from '../publish.ts';
 import { translationsNow } from '../translated/store.ts';
 
@@ -17,6 +20,8 @@ type Tenant = Pick<Project, '_id'>;
 
 /** Templates that are compiled to see which ones a change touches. */
 const COMPARED_MAX = 100;
+/** Those of one mail, and some more: each may have 1 MiB. */
+const PARTS_KEPT_MAX = 100;
 
 export interface TouchedTemplates {
   /** Those whose published mail would be another one, the newest first, of at most a hundred. */
@@ -63,6 +68,8 @@ async function touched(
   { filter, hint }: ReturnType<typeof usersOfBrand> | ReturnType<typeof usersOfPart>,
   changed: { brand?: Brand; instead?: Instead },
 ): Promise<TouchedTemplates> {
+  const brand = changed.brand ?? (await brandOf(deps, project));
+  const making = { ...changed, brand, read: new BoundedMap<string, Part | undefined>(PARTS_KEPT_MAX) };
   const pause = breather();
   const templates: TouchedTemplates['templates'] = [];
   let total = 0;
@@ -70,7 +77,7 @@ async function touched(
   for await (const template of deps.db.templates.find(filter, reading).sort({ _id: -1 }).limit(COMPARED_MAX)) {
     await pause();
     total += 1;
-    if (await isChanged(deps, project, template, changed)) templates.push(template);
+    if (await isChanged(deps, project, template, making)) templates.push(template);
   }
   return { templates, total };
 }
@@ -80,12 +87,12 @@ async function isChanged(
   deps: DbDeps,
   project: Tenant,
   template: Template,
-  changed: { brand?: Brand; instead?: Instead },
+  making: { brand: Brand; instead?: Instead; read: PartsRead },
 ): Promise<boolean> {
   try {
-    const made = await assembled(deps, project, sourceOf(template), changed);
+    const made = await assembled(deps, project, sourceOf(template), making);
     if (made.emailTemplate !== template.emailTemplate) return true;
-    const translations = await translationsNow(deps, project, template, changed);
+    const translations = await translationsNow(deps, project, template, making);
     return !isDeepStrictEqual(translations, template.translations ?? []);
   } catch (error) {
     if (error instanceof AppError && error.kind === 'invalid') return true;

@@ -4,7 +4,7 @@ import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { assembled } from '../assemble/assemble.ts';
 import { withoutSnippets } from '../assemble/code.ts';
-import type { Instead } from '../assemble/read.ts';
+import type { Instead, PartsRead } from '../assemble/read.ts';
 import { type Brand, branded } from '../blocks/brand.ts';
 import { compiledOnce } from '../cache.ts';
 import { checkSource, hasWayOut } from '../check-source.ts';
@@ -63,7 +63,17 @@ export async function withParts(
   making: Making,
 ): Promise<Translation> {
   const { mail, parts } = await madeIn(deps, content, { language, texts }, making);
-  return { language, texts, ...(parts.length > 0 ? { parts, made: markOf(mail.html) } : {}) };
+  const translation = { language, texts, ...(parts.length > 0 ? { parts, made: markOf(mail.html) } : {}) };
+  if (parts.length > 0) madeWith.set(translation, mail);
+  return translation;
+}
+
+/** For a call that publishes the translation at once: its mail is not made again. */
+const madeWith = new WeakMap<Translation, LanguageMail>();
+
+/** undefined: the translation was read, or is of blocks, whose mail follows from the base. */
+export function mailMadeWith(translation: Translation): LanguageMail | undefined {
+  return madeWith.get(translation);
 }
 
 const MARK_LENGTH = 16;
@@ -90,6 +100,7 @@ interface Making {
   brand: Brand;
   path?: string;
   instead?: Instead | undefined;
+  read?: PartsRead | undefined;
 }
 
 interface Given extends Making {
@@ -101,7 +112,7 @@ async function bodyIn(
   deps: DbDeps,
   content: TemplateContent,
   language: string,
-  { texts, project, brand, path, instead }: Given,
+  { texts, project, brand, path, instead, read }: Given,
 ): Promise<Pick<LanguageMail, 'html' | 'text'> & { parts: string[] }> {
   const { layoutId = null } = content;
   const isBlocks = isOfBlocks(content);
@@ -110,7 +121,7 @@ async function bodyIn(
     const field = `${path}emailTemplate`;
     compiledOnce(withoutSnippets(whole), 'html', field);
     const source = { code: whole, layoutId: isBlocks ? null : layoutId };
-    const { emailTemplate: html, parts = [] } = await assembled(deps, project, source, { field, brand, instead });
+    const { emailTemplate: html, parts = [] } = await assembled(deps, project, source, { field, brand, instead, read });
     return { html, text: null, parts };
   }
   if (!isBlocks) return { html: content.emailTemplate, text: content.text ?? null, parts: [] };
@@ -118,7 +129,7 @@ async function bodyIn(
   const at = (blockId: string, field: string) => texts.get(`${blockId}/${field}`);
   const translated = withTextsOrRefuse(() => withTexts(blocks, partsIn(content, brand), at), path);
   const source = { content: { ...rest, look: { ...look, language }, blocks: translated }, layoutId };
-  const made = await assembled(deps, project, source, { field: `${path}texts`, brand });
+  const made = await assembled(deps, project, source, { field: `${path}texts`, brand, read });
   return { html: made.emailTemplate, text: made.text ?? null, parts: [] };
 }
 
