@@ -57,22 +57,21 @@ async function readCommon(
   deps: AutomationsDeps,
   { enrollment: { projectId, automationId }, stepId, email }: Parameters<CommonOf>[0],
 ): ReturnType<CommonOf> {
-  const source = await sourceOf(deps, projectId, email);
-  if (!source) return { problem: 'the template was deleted' };
+  const sources = await sourcesOf(deps, projectId, email);
+  if (!sources) return { problem: 'the template was deleted' };
   const sender = email.senderEmail === undefined ? await firstSender(deps, { _id: projectId }) : null;
   const from = email.senderEmail ?? sender?.email;
   if (from === undefined) return { problem: 'the project has no sender' };
-  const project = isTranslated(source.template ?? {}) ? await languageSettings(deps, projectId) : {};
-  const inLanguages = new Map<string | null, ReturnType<Common['sourceFor']>>();
-  const make = async (language: string | null) => {
-    const own = language === null ? source : await inLanguage(deps, { email, template: source.template! }, language);
-    return { source: own, linkSetId: await linksOf(deps, { projectId, automationId, stepId, ...own }) };
-  };
-  const sourceFor: Common['sourceFor'] = (contact) => {
-    const language = source.template && languageIn(source.template, languageOfContact(project, contact));
-    const made = inLanguages.get(language) ?? make(language);
-    inLanguages.set(language, made);
-    return made;
+  const linked = new Map<StepSource, ReturnType<Common['sourceFor']>>();
+  const withLinks = async (source: StepSource) => ({
+    source,
+    linkSetId: await linksOf(deps, { projectId, automationId, stepId, ...source }),
+  });
+  const sourceFor: Common['sourceFor'] = async (contact) => {
+    const source = await sources(contact);
+    const known = linked.get(source) ?? withLinks(source);
+    linked.set(source, known);
+    return known;
   };
   return { sourceFor, from, sender };
 }
@@ -132,37 +131,41 @@ export async function stepMail(
 
 type StepSource = MailSource & { template: Template | null; html: string; text: string | null };
 
-/** The content of a step, its own or that of its template; null when the template was deleted. */
-export async function sourceOf(
-  deps: AutomationsDeps,
-  projectId: ObjectId,
-  email: AutomationEmail,
-): Promise<StepSource | null> {
-  const template = email.htmlTemplate === undefined ? await templateOf(deps, projectId, email) : null;
-  const mail = template && (await mailIn(deps, { template }, null));
-  return withStep(email, template, mail);
-}
-
-/** As the contact gets it. */
+/** As the contact gets it; null when the template was deleted. */
 export async function sourceFor(
   deps: AutomationsDeps,
   projectId: ObjectId,
   email: AutomationEmail,
   contact: Contact | null,
 ): Promise<StepSource | null> {
-  const source = await sourceOf(deps, projectId, email);
-  if (!source?.template || !isTranslated(source.template)) return source;
-  const project = await languageSettings(deps, projectId);
-  const language = languageIn(source.template, languageOfContact(project, contact));
-  return language === null ? source : inLanguage(deps, { email, template: source.template }, language);
+  const sources = await sourcesOf(deps, projectId, email);
+  return sources && sources(contact);
 }
 
-async function inLanguage(
+/**
+ * The content of a step, its own or that of its template, in the language that each contact reads. A language is one source, however many
+ * read it. null when the template was deleted.
+ */
+async function sourcesOf(
   deps: AutomationsDeps,
-  { email, template }: { email: AutomationEmail; template: Template },
-  language: string,
-): Promise<StepSource> {
-  return withStep(email, template, await mailIn(deps, { template }, language))!;
+  projectId: ObjectId,
+  email: AutomationEmail,
+): Promise<((contact: Contact | null) => Promise<StepSource>) | null> {
+  const template = email.htmlTemplate === undefined ? await templateOf(deps, projectId, email) : null;
+  if (!template) {
+    const source = withStep(email, null, null);
+    return source && (async () => source);
+  }
+  const project = isTranslated(template) ? await languageSettings(deps, projectId) : {};
+  const known = new Map<string | null, Promise<StepSource>>();
+  const make = async (language: string | null) =>
+    withStep(email, template, await mailIn(deps, { template }, language))!;
+  return (contact) => {
+    const language = languageIn(template, languageOfContact(project, contact));
+    const source = known.get(language) ?? make(language);
+    known.set(language, source);
+    return source;
+  };
 }
 
 async function languageSettings({ db }: AutomationsDeps, _id: ObjectId): Promise<Pick<Project, 'languageProperty'>> {
