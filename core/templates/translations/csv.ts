@@ -4,7 +4,7 @@ import { invalid } from '../../base/errors.ts';
 import type { By } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { csvRow, withoutFormulaPrefix } from '../../base/text/csv.ts';
-import { canonicalTag } from '../../base/text/languages/tags.ts';
+import { canonicalTag, tagToWriteIn } from '../../base/text/languages/tags.ts';
 import { breather } from '../../base/work/breathe.ts';
 import { type CsvRecord, csvRecords, delimiterOf, FileProblem } from '../../base/work/csv-records.ts';
 import type { TemplatesDeps } from '../deps.ts';
@@ -111,7 +111,7 @@ function languagesOf({ cells }: CsvRecord): string[] {
   const names = cells.map((cell) => cell.trim());
   if (FIRST.some((name, index) => names[index]?.toLowerCase() !== name))
     throw refused([`line 1: must begin with ${FIRST.join(', ')}`]);
-  const tags = names.slice(FIRST.length).map((name) => ({ name, tag: canonicalTag(name) }));
+  const tags = names.slice(FIRST.length).map((name) => ({ name, tag: tagToWriteIn(name) }));
   const faults = tags.flatMap(({ name, tag }, index) => {
     const isTwice = tags.findIndex((one) => one.tag === tag) < index;
     if (tag !== null && !isTwice) return [];

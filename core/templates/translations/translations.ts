@@ -2,7 +2,7 @@ import { nextUpdate } from '../../base/database/seen.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import type { By } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
-import { canonicalTag } from '../../base/text/languages/tags.ts';
+import { canonicalTag, tagToWriteIn } from '../../base/text/languages/tags.ts';
 import { breather } from '../../base/work/breathe.ts';
 import type { Brand } from '../blocks/brand.ts';
 import { atDraft, changeTemplate, type TemplateAt } from '../changes.ts';
@@ -82,7 +82,7 @@ export async function putTranslation(
   { language, newestVersion, ...input }: TranslationInput & { language: string; newestVersion?: number | undefined },
   by: By,
 ): Promise<TranslationAt> {
-  const tag = tagOf(language);
+  const tag = tagOf(language, tagToWriteIn);
   const brand = await brandOf(deps, project);
   const change = async (content: TemplateContent) => {
     refuseBase(content, tag);
@@ -230,8 +230,8 @@ function refuseBase(content: TemplateContent, tag: string): void {
   );
 }
 
-export function tagOf(language: string): string {
-  const tag = canonicalTag(language);
+function tagOf(language: string, read = canonicalTag): string {
+  const tag = read(language);
   if (tag === null)
     throw invalid(
       'The language is not a tag of BCP 47, such as fr or pt-BR.',

@@ -234,7 +234,9 @@ describe('The translations of a template', () => {
       ['fr', { reviewed: ['title/spans'] }, /^reviewed: "title\/spans" names no text of this call/],
       ['fr', { texts: { title: 'x' } }, /texts\/title/],
       ['en', { subject: 'x' }, /^language: is the one of the template itself/],
-      ['french', { subject: 'x' }, /^language: must be a language tag/],
+      ...['french', 'xx', 'xx-notatag', 'fr-notatag', 'fr-QQ'].map((tag): [string, object, RegExp] => {
+        return [tag, { subject: 'x' }, /^language: must be a language tag/];
+      }),
       ['fr', { newestVersion: 0 }, /newestVersion/],
     ];
     for (const [language, body, details] of faults) {
@@ -260,7 +262,8 @@ describe('The translations of a template', () => {
     await done(put(templateId, 'de', whole(1_000_000)));
     expect(faultOf(await put(templateId, 'it', whole(1_000_000)))[2]).to.match(/^texts: have with those of other/);
     for (const language of ['fr', 'de']) await done(put(templateId, language, { subject: 'x' }));
-    const tags = Array.from({ length: 18 }, (_, index) => `es-${100 + index}`);
+    const regions = 'AR BO CL CO CR CU DO EC ES GT HN MX NI PA PE PR PY SV'.split(' ');
+    const tags = regions.map((region) => `es-${region}`);
     for (const tag of tags) await done(put(templateId, tag, { subject: 'x' }));
     expect(faultOf(await put(templateId, 'pt', { subject: 'x' }))[2]).to.match(/^language: is one of more than 20/);
     await done(put(templateId, 'fr', { subject: 'y' }));

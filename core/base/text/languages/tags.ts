@@ -26,6 +26,20 @@ function canonical(tag: string): string | null {
   }
 }
 
+const named = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+
+/**
+ * The canonical tag of a language to write in. null also for a word in the place of a variant, and for two letters that no language has: a
+ * mistake. Codes of three letters are more than Intl has names for.
+ */
+export function tagToWriteIn(given: unknown): string | null {
+  const tag = canonicalTag(given);
+  const [language = '', ...rest] = (tag ?? '').split('-');
+  const isLanguage = language.length === 3 || (language !== '' && named.of(language) !== undefined);
+  const isKnown = isLanguage && (rest.length === 0 || named.of(['en', ...rest].join('-')) !== undefined);
+  return isKnown ? tag : null;
+}
+
 /** fr-CA, then fr. */
 export function widerTags(tag: string): string[] {
   const subtags = tag.split('-');
