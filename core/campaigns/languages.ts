@@ -1,9 +1,10 @@
 import type { Project, PropertyValue } from '../base/model.ts';
 import { propertyOfLanguage } from '../base/text/languages/index.ts';
 import { bestLanguage, canonicalTag } from '../base/text/languages/tags.ts';
+import { compiled } from '../templates/cache.ts';
 import type { LanguageMail, Template } from '../templates/model.ts';
 import { baseLanguage } from '../templates/translated/compile.ts';
-import { isTranslated, mailIn } from '../templates/translations/mail.ts';
+import { isTranslated, languageOfContact, mailIn } from '../templates/translations/mail.ts';
 import type { CampaignsDeps } from './deps.ts';
 import type { Campaign, CampaignContent } from './model.ts';
 
@@ -40,14 +41,9 @@ export function languageOfReader(
   language?: string,
 ): string | null {
   if (!translated) return null;
-  const { property, base, mails } = translated;
-  const { contactProperties = {} } = contact ?? {};
-  const wanted = language ?? (Object.hasOwn(contactProperties, property) ? contactProperties[property] : undefined);
-  return bestLanguage(
-    mails.map((mail) => mail.language),
-    base,
-    wanted,
-  );
+  const { property: languageProperty, base, mails } = translated;
+  const written = mails.map((mail) => mail.language);
+  return bestLanguage(written, base, language ?? languageOfContact({ languageProperty }, contact));
 }
 
 /** The sources in a language; null: the content itself. */
@@ -56,6 +52,23 @@ export function sourceIn(content: Frozen, language: string | null): LanguageMail
   const { subject, previewText, html, text = null } = found ?? content;
   return { subject, previewText, html, text };
 }
+
+/**
+ * Clicks are counted at the links of the content itself. Translated blocks have them at the same places; code of its own has the same
+ * address as often, in any place, and its other links are counted by their URL.
+ */
+export function linkNumberIn(content: Frozen, language: string | null): LinkNumber | undefined {
+  const found = content.translated?.mails.find((mail) => mail.language === language);
+  if (!found) return;
+  const [base, own] = [content.html, found.html].map((html) => compiled(html, 'html', 'htmlTemplate').links);
+  const isOfBlocks = found.text !== null && base!.length === own!.length;
+  if (isOfBlocks) return;
+  const places = Map.groupBy(base!.keys(), (index) => base![index]!.url);
+  const numbers = own!.map(({ url }) => (places.get(url)?.shift() ?? -1) + 1 || undefined);
+  return (link) => (link === undefined ? undefined : numbers[link - 1]);
+}
+
+type LinkNumber = (link: number | undefined) => number | undefined;
 
 /** The mail that the reader gets. */
 export function sourceFor(content: Frozen, contact: Reader, language?: string): LanguageMail {

@@ -12,7 +12,7 @@ import type { SendingDeps } from '../../mail/ledger/relay.ts';
 import type { Contact } from '../../people/model.ts';
 import { compileMail } from '../../templates/mail.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import { languageOfReader, sourceIn } from '../languages.ts';
+import { languageOfReader, linkNumberIn, sourceIn } from '../languages.ts';
 import type { Campaign, CampaignContent } from '../model.ts';
 
 interface CampaignRecipient {
@@ -126,7 +126,8 @@ async function compileOrSay(
     boundary: createHash('sha256').update(_id.id).digest('hex').slice(0, 24),
   };
   try {
-    return await compileForMany({ ...shared, utm, source: sourceIn(content, language), parts });
+    const linkNumber = linkNumberIn(content, language);
+    return await compileForMany({ ...shared, utm, source: sourceIn(content, language), parts, linkNumber });
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
     throw unprocessable(

@@ -46,6 +46,8 @@ export interface SharedMail {
   trackingClick: boolean;
   trackingOpen: boolean;
   utm: Utm | null;
+  /** The numbers under which clicks are counted; left out: those of the links in this source. */
+  linkNumber?: ((link: number | undefined) => number | undefined) | undefined;
   parts: Omit<MessageParts, 'subject' | 'html' | 'text'>;
 }
 
@@ -118,7 +120,7 @@ function filling(
 }
 
 function wholeOf(
-  { config, source, parts, trackingOpen, trackingClick, utm }: SharedMail,
+  { config, source, parts, trackingOpen, trackingClick, utm, linkNumber = sameNumber }: SharedMail,
   templates: MailTemplates,
 ): FillBody {
   const target = targetOf(config, utm);
@@ -126,7 +128,7 @@ function wholeOf(
   return async (variables, ref, pages) => {
     const { subject, html, text } = await renderMail({ source, templates, untracked }, variables, {
       pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
-      trackedLink: trackingClick ? (url, link) => clickUrls(config, target(url), link)(ref) : undefined,
+      trackedLink: trackingClick ? (url, link) => clickUrls(config, target(url), linkNumber(link))(ref) : undefined,
       pages,
     });
     const texts = { html: html === null ? null : [html], text: text === null ? null : [text] };
@@ -153,7 +155,7 @@ const PROBES = { unsubscribe: PROBE, preferencesUrl: PROBE, viewInBrowserUrl: PR
 
 /** null when the mail has to be rendered whole for each recipient. Without a text part it is made of the HTML. */
 async function holesOf(mail: SharedMail): Promise<FillBody | null> {
-  const { config, source, parts, trackingOpen, trackingClick, utm } = mail;
+  const { config, source, parts, trackingOpen, trackingClick, utm, linkNumber = sameNumber } = mail;
   const target = targetOf(config, utm);
   const { html: page, text: given, subject, previewText } = source;
   if (page === null || needsWhole(page) || needsWhole(given ?? '') || needsWhole(previewText) || hasMarks(subject))
@@ -182,7 +184,7 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
     if (holes.length > 0) isWhole = true;
     const to = target(url);
     if (!trackingClick) return to === url ? null : to;
-    const urlOf = clickUrls(config, to, link);
+    const urlOf = clickUrls(config, to, linkNumber(link));
     return hole((_variables, ref) => urlOf(ref));
   };
   const decorated = decorateHtml(html, {
@@ -205,6 +207,10 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
   const shownSubject = piecesOf(marked(compiled(subject, 'subject', 'subject')));
   const skeleton = await compileInTurns({ ...parts, subject: shownSubject, ...texts }, html);
   return (variables, mail) => ({ skeleton, values: makers.map((make) => make(variables, mail)) });
+}
+
+function sameNumber(link: number | undefined): number | undefined {
+  return link;
 }
 
 /** Where a link leads: to the address in the content, with the UTM parameters of the mail. */

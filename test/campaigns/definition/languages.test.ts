@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { readClickToken } from '../../../core/mail/compose/tokens.ts';
 import type { Reply } from '../../support/client.ts';
 import { useHands } from '../support.ts';
 
@@ -77,6 +78,28 @@ describe('A campaign of a template in several languages', function () {
         'fr_ca: Du pain, Du pain frais',
       ],
     ]);
+  });
+
+  it('counts clicks in code of a language at the same links of the base, and the others by their address', async () => {
+    const { client } = stage.own;
+    const link = (name: string) => `<a href="https://example.com/${name}">x</a>`;
+    const out = '<a href="{{unsubscribe}}">x</a>';
+    const emailTemplate = `${link('a')}${link('b')}${link('a')}${out}`;
+    const given = { templateName: 'Code', subject: 'Bread', templateType: 'marketing', emailTemplate };
+    const { templateId } = await done(client.post('/templates', given));
+    const own = { emailTemplate: `${link('c')}${link('b')}${link('a')}${out}${link('a')}${link('a')}` };
+    await publish(templateId, client.put(`/templates/${templateId}/translations/fr`, own));
+    const toLists = [await readers(['fr', 'en'])];
+    const id = await stage.launch({ subject: 'Bread', templateId, htmlTemplate: undefined, toLists });
+    expect(await hands.drive(id)).to.include({ status: 'sent' });
+    const links = (language: string) => {
+      const message = stage.sink.ledger.messages.findLast(({ to }) => to[0]?.startsWith(`${language}-`));
+      const tokens = (message?.raw ?? '').replaceAll('=\r\n', '').matchAll(/href=3D"[^"]*\/t\/c\/([\w-]+)/g);
+      const read = [...tokens].map(([, token = '']) => readClickToken(stage.deps.config, token)!);
+      return read.map(({ target, link }) => `${target.slice(-1)}${link ?? ''}`);
+    };
+    expect(links('en')).to.deep.equal(['a1', 'b2', 'a3']);
+    expect(links('fr')).to.deep.equal(['c', 'b2', 'a1', 'a3', 'a']);
   });
 
   it('has its own subject in all languages', async () => {
