@@ -276,7 +276,7 @@ export interface InboundCalls {
 }
 
 export interface LayoutsCalls {
-  /** Create a layout: what stands around mails, with {{{content}}}, or a block of type content, where a mail goes */
+  /** Create a layout, the frame of mails; {{{content}}}, or a block of type content, is the place of the mail */
   create(body: CreateLayoutBody, options?: PostOptions): Promise<MailPart>;
   /** Delete a layout that nothing uses */
   delete(layoutId: string, options?: CallOptions): Promise<void>;

@@ -956,7 +956,7 @@ export interface Campaign {
   unsubscribeGroupId: string | null;
   sendNow: boolean;
   sendMode: SendMode;
-  /** With localTime: the first moment at which somebody gets it. */
+  /** With localTime: the time of the first mail. */
   scheduledAt: string | null;
   templateId: string;
   status: CampaignStatus;
@@ -1440,7 +1440,7 @@ export interface CampaignTemplate {
   trackingOpen: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm: Utm | null;
-  /** The layout that the mail stands in. */
+  /** The layout around the mail. */
   layoutId: string | null;
   /** Whose content this answer has. */
   version: number;
@@ -2207,7 +2207,7 @@ export interface PreviewDraftBody {
   previewText?: string;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
-  /** The layout that the mail stands in. */
+  /** The layout around the mail. */
   layoutId?: string | null;
   /** With marketing properties of the contact are known by their bare names, as in a campaign. */
   templateType?: 'transactional' | 'marketing';
@@ -4471,7 +4471,7 @@ export interface RenderedEmail {
 export interface RenderTemplateBody {
   /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
   content: TemplateContent;
-  /** The layout that the mail stands in. */
+  /** The layout around the mail. */
   layoutId?: string | null;
   /** The content is one; left out: a mail. */
   part?: 'layout' | 'snippet';
@@ -5446,7 +5446,7 @@ export interface CreateTemplateBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
-  /** The layout that the mail stands in. */
+  /** The layout around the mail. */
   layoutId?: string | null;
   /** Saved as a draft: it cannot be sent before it is published. */
   draft?: boolean;
@@ -5491,7 +5491,7 @@ export interface Template {
   trackingOpen: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm: Utm | null;
-  /** The layout that the mail stands in. */
+  /** The layout around the mail. */
   layoutId: string | null;
   /** Whose content this answer has. */
   version: number;
@@ -5528,7 +5528,7 @@ export interface UpdateTemplateBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
-  /** The layout that the mail stands in. */
+  /** The layout around the mail. */
   layoutId?: string | null;
   /** Saved as a draft: what is sent stays as it is until the draft is published. For authors always. */
   draft?: boolean;
@@ -5657,7 +5657,7 @@ export interface TemplatesListQuery {
   templateType?: 'transactional' | 'marketing';
   /** Part of the name. */
   search?: string;
-  /** Those that are written in campaigns too. */
+  /** true: lists the mails of campaigns too. */
   campaignMails?: boolean;
 }
 

@@ -117,7 +117,7 @@ export const commandFields: Readonly<Record<string, { about: string; type?: stri
   "inbound.list": { about: "List inbound messages, newest first", type: "InboundListQuery", fields: "page:number limit:number from:text to:text threadId:text search:text status:text newestOfThread:boolean dateFrom:text dateTo:text" },
   "inbound.preview": { about: "A link to an inbound message as a page of its own, that works for ten minutes", type: "InboundPreviewQuery", fields: "pictures:boolean" },
   "inbound.reply": { about: "Reply to an inbound message, within its conversation", type: "ReplyBody", fields: "from:object subject:text html:text text:text cc:list bcc:list attachments:list" },
-  "layouts.create": { about: "Create a layout: what stands around mails, with {{{content}}}, or a block of type content, where a mail goes", type: "CreateLayoutBody", fields: "name:text! description:text emailTemplate:text content:object draft:boolean" },
+  "layouts.create": { about: "Create a layout, the frame of mails; {{{content}}}, or a block of type content, is the place of the mail", type: "CreateLayoutBody", fields: "name:text! description:text emailTemplate:text content:object draft:boolean" },
   "layouts.delete": { about: "Delete a layout that nothing uses" },
   "layouts.get": { about: "Get a layout, or one of its versions, with what uses it", type: "LayoutsGetQuery", fields: "version:text" },
   "layouts.list": { about: "List layouts, newest first", type: "LayoutsListQuery", fields: "page:number limit:number search:text" },

@@ -341,7 +341,7 @@ const campaign = {
     unsubscribeGroupId: nullableString,
     sendNow: { type: 'boolean' },
     sendMode,
-    scheduledAt: { ...nullableTimestamp, description: 'With localTime: the first moment at which somebody gets it.' },
+    scheduledAt: { ...nullableTimestamp, description: 'With localTime: the time of the first mail.' },
     templateId: { type: 'string' },
     status: campaignStatus,
     metrics,

@@ -37,7 +37,7 @@ export const previewLinkFields = {
 const layoutId = {
   type: ['string', 'null'],
   maxLength: 64,
-  description: 'The layout that the mail stands in.',
+  description: 'The layout around the mail.',
 } as const;
 
 const fields = {
@@ -179,7 +179,7 @@ export const templatesQuery = schema({
     ...pageFields,
     templateType,
     search: { type: 'string', maxLength: TEMPLATE_NAME_MAX, description: 'Part of the name.' },
-    campaignMails: { type: 'boolean', description: 'Those that are written in campaigns too.' },
+    campaignMails: { type: 'boolean', description: 'true: lists the mails of campaigns too.' },
   },
 });
 

@@ -44,7 +44,7 @@ interface Words {
 const layouts: Words = {
   ...{ kind: 'layout', plural: 'layouts', param: 'layoutId' },
   create:
-    'Create a layout: what stands around mails, with {{{content}}}, or a block of type content, where a mail goes',
+    'Create a layout, the frame of mails; {{{content}}}, or a block of type content, is the place of the mail',
   list: 'List layouts, newest first',
 };
 const snippets: Words = {

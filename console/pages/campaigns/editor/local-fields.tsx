@@ -43,7 +43,7 @@ export function LocalFields({ form, why }: { form: Form<Draft>; why: string | fa
   );
 }
 
-/** Who gets it when, before it is sent. */
+/** The time of each zone, while the campaign is planned. */
 export function LocalPlan({ found }: { found: CountedAudience | null }) {
   const { zones } = found ?? {};
   if (!zones) return <p class="dim">The plan is drawn when the day is chosen and the audience is counted.</p>;
