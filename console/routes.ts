@@ -51,7 +51,7 @@ const pages: Record<Pattern, Route['page']> = {
   '/templates/snippets': () => import('./pages/templates/parts/list.tsx'),
   '/templates/snippets/{partId}': () => import('./pages/templates/parts/part.tsx'),
   '/templates/{templateId}': () => import('./pages/templates/template.tsx'),
-  '/templates/{templateId}/languages': () => import('./pages/templates/languages.tsx'),
+  '/templates/{templateId}/languages': () => import('./pages/templates/languages/page.tsx'),
   '/webhooks': () => import('./pages/webhooks/webhooks.tsx'),
 };
 

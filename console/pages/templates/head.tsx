@@ -4,11 +4,11 @@ import { Badge } from '../../parts/data/state.tsx';
 import { NextSteps } from '../../parts/page/next-steps.tsx';
 import { place, to } from '../../router.ts';
 import { can } from '../../session.ts';
+import { DraftBadge } from './drafts.tsx';
 
 /** Of the page of a template, in code and in blocks. */
 
 export const CRUMB = { label: 'Templates', path: '/templates' } as const;
-export const WHY_READ_ONLY = 'Your role reads templates.';
 
 /** The draft; a draft that is older than what is published waits among the versions to be restored. */
 export async function toEdit(id: string, signal?: AbortSignal): Promise<Template> {
@@ -16,23 +16,11 @@ export async function toEdit(id: string, signal?: AbortSignal): Promise<Template
   return draft.isDraftOutdated ? api.templates.get(id, {}, signal && { signal }) : draft;
 }
 
-/** Whether there is something to publish. */
-export function hasDraft(template: Template): template is Template & { draftVersion: number } {
-  return template.draftVersion !== null && !template.isDraftOutdated;
-}
-
 export function HeadState({ template }: { template: Template }) {
-  const { templateType, publishedVersion } = template;
   return (
     <>
-      <Badge>{templateType === 'marketing' ? 'Campaigns' : 'Single mail'}</Badge>
-      {publishedVersion === null ? (
-        <Badge tone="warn">Never published</Badge>
-      ) : hasDraft(template) ? (
-        <Badge tone="info">Draft, not published</Badge>
-      ) : (
-        <Badge tone="good">Published</Badge>
-      )}
+      <Badge>{template.templateType === 'marketing' ? 'Campaigns' : 'Single mail'}</Badge>
+      <DraftBadge of={template} />
     </>
   );
 }

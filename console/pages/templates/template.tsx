@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { PreviewDraftBody, Template } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { moment } from '../../parts/data/format.ts';
-import { Button } from '../../parts/forms/button.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { type Form, sentenceOf, useForm } from '../../parts/forms/form.ts';
 import { useKeptDraft } from '../../parts/forms/leaving.ts';
@@ -25,7 +24,8 @@ import { place } from '../../router.ts';
 import { can } from '../../session.ts';
 import { BlocksPage } from './blocks/page.tsx';
 import { Compare } from './compare.tsx';
-import { CRUMB, HeadNotes, HeadState, hasDraft, toEdit, WHY_READ_ONLY } from './head.tsx';
+import { DraftButtons, hasDraft, WHY_READ_ONLY } from './drafts.tsx';
+import { CRUMB, HeadNotes, HeadState, toEdit } from './head.tsx';
 import { InsertSnippet } from './insert-snippet.tsx';
 import { LayoutChoice } from './layout-choice.tsx';
 import { Versions } from './versions.tsx';
@@ -87,7 +87,6 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
   const isTesting = useSignal(false);
   const person = useSignal('');
   const isReadOnly = !can('templates.update');
-  const openDraft = hasDraft(template) ? template.draftVersion : null;
 
   function saveDraft(values: Values): Promise<Template> {
     const { newestVersion, updatedAt } = conflict.base;
@@ -134,39 +133,14 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
       state={<HeadState template={template} />}
       note={form.isChanged.value ? 'Changed, not saved' : `Saved ${moment(template.updatedAt)}`}
       actions={
-        <>
-          <Button
-            operation="templates.test"
-            why={form.isChanged.value && 'Save first: a test sends what is saved.'}
-            onClick={() => {
-              isTesting.value = true;
-            }}
-          >
-            Send a test…
-          </Button>
-          <Button
-            {...(can('templates.publish') ? {} : { kind: 'first' as const })}
-            operation="templates.update"
-            isBusy={form.isBusy.value}
-            onClick={() => save()}
-          >
-            Save draft
-          </Button>
-          {can('templates.publish') && (
-            <Button
-              kind="first"
-              isBusy={form.isBusy.value}
-              why={
-                newest
-                  ? 'Choose first which version stays.'
-                  : !form.isChanged.value && openDraft === null && 'This is what is published.'
-              }
-              onClick={() => publish()}
-            >
-              Publish
-            </Button>
-          )}
-        </>
+        <DraftButtons
+          {...{ room: 'templates', of: template, form, isOvertaken: newest !== null }}
+          onTest={() => {
+            isTesting.value = true;
+          }}
+          onSave={() => save()}
+          onPublish={() => publish()}
+        />
       }
     >
       <HeadNotes template={template} />

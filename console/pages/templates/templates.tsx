@@ -4,9 +4,7 @@ import { useAct } from '../../acts.ts';
 import { api } from '../../api.ts';
 import { count } from '../../parts/data/format.ts';
 import { currentPage, Pager } from '../../parts/data/pager.tsx';
-import { State } from '../../parts/data/state.tsx';
 import { type Column, Table } from '../../parts/data/table.tsx';
-import { Time } from '../../parts/data/time.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Options } from '../../parts/forms/choices.tsx';
 import { Field, Select } from '../../parts/forms/field.tsx';
@@ -20,6 +18,7 @@ import { Empty } from '../../parts/page/notice.tsx';
 import { Page, Tools } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { navigate, place, setQuery, to } from '../../router.ts';
+import { draftColumns } from './drafts.tsx';
 import { Shelves } from './shelves.tsx';
 import { starter, starterContent } from './starter.ts';
 
@@ -62,23 +61,7 @@ export default function Templates() {
     },
     { key: 'subject', head: 'Subject', isCut: true, cell: ({ subject }) => subject || <span class="dim">none</span> },
     { key: 'type', head: 'For', cell: (one) => (one.templateType === 'marketing' ? 'Campaigns' : 'Single mail') },
-    { key: 'state', head: 'State', cell: (one) => <TemplateState template={one} /> },
-    { key: 'changed', head: 'Changed', isNum: true, isDim: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-    {
-      key: 'acts',
-      head: '',
-      cell: (one) => (
-        <Button
-          isSmall
-          kind="danger"
-          operation="templates.delete"
-          label={`Delete ${one.templateName}`}
-          onClick={() => remove(one)}
-        >
-          Delete…
-        </Button>
-      ),
-    },
+    ...draftColumns<Template>('templates', ({ templateName }) => templateName, remove),
   ];
 
   return (
@@ -139,13 +122,6 @@ export default function Templates() {
       )}
     </Page>
   );
-}
-
-function TemplateState({ template }: { template: Template }) {
-  const { publishedVersion, draftVersion, isDraftOutdated } = template;
-  if (publishedVersion === null) return <State tone="warn">Never published</State>;
-  if (draftVersion !== null && !isDraftOutdated) return <State tone="open">Published, with a newer draft</State>;
-  return <State tone="good">Published</State>;
 }
 
 function codeOf(subject: string, templateType: string) {

@@ -3,25 +3,46 @@ import { useRef } from 'preact/hooks';
 import type { Media } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { toast, toastError } from '../over/toast.tsx';
-import { Button } from './button.tsx';
+import { Button, type ButtonProps } from './button.tsx';
 
-interface Props {
+interface UploadProps {
   label: string;
   /** The next step, after the name of the file. */
   next: string;
   onUploaded: (media: Media) => void;
 }
 
-/** Uploads a picture of the machine that the console is open on. */
-export function UploadButton({ label, next, onUploaded }: Props) {
+/** Uploads a picture. */
+export function UploadButton({ label, next, onUploaded }: UploadProps) {
+  return (
+    <FileButton
+      {...{ label, name: 'Picture to upload', isSmall: true, icon: 'import', operation: 'media.upload' }}
+      accept="image/png,image/jpeg,image/gif,image/webp"
+      onFile={async (file) => {
+        onUploaded(await api.media.upload(file));
+        toast(`Uploaded ${file.name}; ${next}`, { kind: 'good' });
+      }}
+    />
+  );
+}
+
+interface FileProps extends Pick<ButtonProps, 'icon' | 'isSmall' | 'operation'> {
+  label: string;
+  /** Of the file, for screen readers. */
+  name: string;
+  accept: string;
+  onFile: (file: File) => PromiseLike<unknown>;
+}
+
+/** Asks for a file of the machine that the console is open on; the same one can be chosen again. */
+export function FileButton({ label, name, accept, onFile, ...look }: FileProps) {
   const input = useRef<HTMLInputElement>(null);
   const isBusy = useSignal(false);
-  async function upload(file: File | undefined): Promise<void> {
+  async function take(file: File | undefined): Promise<void> {
     if (!file) return;
     isBusy.value = true;
     try {
-      onUploaded(await api.media.upload(file));
-      toast(`Uploaded ${file.name}; ${next}`, { kind: 'good' });
+      await onFile(file);
     } catch (error) {
       toastError(error);
     } finally {
@@ -36,17 +57,11 @@ export function UploadButton({ label, next, onUploaded }: Props) {
         class="sr"
         type="file"
         tabIndex={-1}
-        accept="image/png,image/jpeg,image/gif,image/webp"
-        aria-label="Picture to upload"
-        onChange={(event) => void upload(event.currentTarget.files?.[0])}
+        accept={accept}
+        aria-label={name}
+        onChange={(event) => void take(event.currentTarget.files?.[0])}
       />
-      <Button
-        isSmall
-        icon="import"
-        operation="media.upload"
-        isBusy={isBusy.value}
-        onClick={() => input.current?.click()}
-      >
+      <Button {...look} isBusy={isBusy.value} onClick={() => input.current?.click()}>
         {label}
       </Button>
     </>

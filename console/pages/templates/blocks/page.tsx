@@ -7,7 +7,6 @@ import { savedWords, useAutosave } from '../../../mail-editor/autosave.ts';
 import { MailEditor, type MailEditorHandle, type TextField } from '../../../mail-editor/lazy.tsx';
 import { wordsOf } from '../../../mail-editor/model/labels.ts';
 import type { Draft } from '../../../mail-editor/use-mail.ts';
-import { Button } from '../../../parts/forms/button.tsx';
 import { useForm } from '../../../parts/forms/form.ts';
 import { useKeptDraft } from '../../../parts/forms/leaving.ts';
 import { BothTexts, type Parts, useConflict } from '../../../parts/forms/overtaken.tsx';
@@ -21,7 +20,8 @@ import { Page } from '../../../parts/page/page.tsx';
 import { place } from '../../../router.ts';
 import { can } from '../../../session.ts';
 import { Compare } from '../compare.tsx';
-import { CRUMB, HeadNotes, HeadState, hasDraft, toEdit, WHY_READ_ONLY } from '../head.tsx';
+import { DraftButtons, hasDraft, WHY_READ_ONLY } from '../drafts.tsx';
+import { CRUMB, HeadNotes, HeadState, toEdit } from '../head.tsx';
 import { LayoutChoice } from '../layout-choice.tsx';
 import { Versions } from '../versions.tsx';
 
@@ -162,37 +162,14 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
       note={savedWords({ isChanged, isSoon: isSoon.value, isSaving: form.isBusy.value, at: template.updatedAt })}
       actions={
         <>
-          <Button
-            operation="templates.test"
-            why={isChanged && 'Save first: a test sends what is saved.'}
-            onClick={() => {
+          <DraftButtons
+            {...{ room: 'templates', of: template, form, isOvertaken: newest !== null }}
+            onTest={() => {
               isTesting.value = true;
             }}
-          >
-            Send a test…
-          </Button>
-          <Button
-            {...(can('templates.publish') ? {} : { kind: 'first' as const })}
-            operation="templates.update"
-            isBusy={form.isBusy.value}
-            onClick={() => save()}
-          >
-            Save draft
-          </Button>
-          {can('templates.publish') && (
-            <Button
-              kind="first"
-              isBusy={form.isBusy.value}
-              why={
-                newest
-                  ? 'Choose first which version stays.'
-                  : !isChanged && !hasDraft(template) && 'This is what is published.'
-              }
-              onClick={() => publish()}
-            >
-              Publish
-            </Button>
-          )}
+            onSave={() => save()}
+            onPublish={() => publish()}
+          />
           <Menu
             label="More"
             items={[{ label: 'Edit as code…', icon: 'edit', operation: 'templates.update', onPick: toCode }]}

@@ -45,10 +45,6 @@ export async function partToEdit(kind: Kind, id: string, signal?: AbortSignal): 
   return draft.isDraftOutdated ? callsOf(kind).get(id, {}, signal && { signal }) : draft;
 }
 
-export function hasDraft(part: MailPart): part is MailPart & { draftVersion: number } {
-  return part.draftVersion !== null && !part.isDraftOutdated;
-}
-
 /** To begin with. */
 export function firstContent({ part }: Kind, made: string): { emailTemplate: string } | { content: TemplateContent } {
   if (made === 'code')

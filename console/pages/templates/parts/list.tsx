@@ -2,9 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { MailPart } from '../../../../client/index.ts';
 import { count } from '../../../parts/data/format.ts';
 import { currentPage, Pager } from '../../../parts/data/pager.tsx';
-import { State } from '../../../parts/data/state.tsx';
 import { type Column, Table } from '../../../parts/data/table.tsx';
-import { Time } from '../../../parts/data/time.tsx';
 import { Button } from '../../../parts/forms/button.tsx';
 import { Options } from '../../../parts/forms/choices.tsx';
 import { Field } from '../../../parts/forms/field.tsx';
@@ -17,8 +15,9 @@ import { Empty } from '../../../parts/page/notice.tsx';
 import { Page, Tools } from '../../../parts/page/page.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { navigate, to } from '../../../router.ts';
+import { draftColumns } from '../drafts.tsx';
 import { Shelves } from '../shelves.tsx';
-import { callsOf, firstContent, hasDraft, type Kind, kindNow, pathOf } from './kinds.ts';
+import { callsOf, firstContent, type Kind, kindNow, pathOf } from './kinds.ts';
 
 const LIMIT = 50;
 
@@ -56,23 +55,7 @@ function List({ kind }: { kind: Kind }) {
       cell: ({ id, name }) => <a href={to(pathOf(kind, id))}>{name}</a>,
     },
     { key: 'made', head: 'Made of', cell: (one) => (one.builderType === 'editor' ? 'Blocks' : 'Code') },
-    { key: 'state', head: 'State', cell: (one) => <PartState part={one} /> },
-    { key: 'changed', head: 'Changed', isNum: true, isDim: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-    {
-      key: 'acts',
-      head: '',
-      cell: (one) => (
-        <Button
-          isSmall
-          kind="danger"
-          operation={`${plural}.delete`}
-          label={`Delete ${one.name}`}
-          onClick={() => remove(one)}
-        >
-          Delete…
-        </Button>
-      ),
-    },
+    ...draftColumns<MailPart>(plural, ({ name }) => name, remove),
   ];
 
   return (
@@ -125,15 +108,6 @@ async function listOf(kind: Kind, page: number, signal: AbortSignal) {
   const answer = await callsOf(kind).list({ page, limit: LIMIT }, { signal });
   const { pagination } = answer;
   return { parts: (answer as unknown as Record<string, MailPart[]>)[kind.plural] ?? [], pagination };
-}
-
-function PartState({ part }: { part: MailPart }) {
-  if (part.publishedVersion === null) return <State tone="warn">Never published</State>;
-  return hasDraft(part) ? (
-    <State tone="open">Published, with a newer draft</State>
-  ) : (
-    <State tone="good">Published</State>
-  );
 }
 
 function NewDialog({ kind, onClose }: { kind: Kind; onClose: () => void }) {

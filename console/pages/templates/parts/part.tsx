@@ -6,8 +6,6 @@ import type { Content } from '../../../../schemas/templates/block-types.ts';
 import { MailEditor, type MailEditorHandle, type TextField } from '../../../mail-editor/lazy.tsx';
 import type { Draft } from '../../../mail-editor/use-mail.ts';
 import { moment } from '../../../parts/data/format.ts';
-import { Badge } from '../../../parts/data/state.tsx';
-import { Button } from '../../../parts/forms/button.tsx';
 import { Field } from '../../../parts/forms/field.tsx';
 import { type Form, useForm } from '../../../parts/forms/form.ts';
 import { useKeptDraft } from '../../../parts/forms/leaving.ts';
@@ -22,10 +20,9 @@ import { Page, Section } from '../../../parts/page/page.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { to } from '../../../router.ts';
 import { can } from '../../../session.ts';
-import { callsOf, hasDraft, type Kind, kindNow, partToEdit } from './kinds.ts';
+import { DraftBadge, DraftButtons, WHY_READ_ONLY } from '../drafts.tsx';
+import { callsOf, type Kind, kindNow, partToEdit } from './kinds.ts';
 import { PublishDialog } from './publish-dialog.tsx';
-
-const WHY_READ_ONLY = 'Your role reads templates.';
 
 interface Values {
   description: string;
@@ -53,7 +50,7 @@ export default function PartPage({ params }: { params: Record<string, string> })
 }
 
 function Editor({ kind, part, onSaved }: { kind: Kind; part: MailPart; onSaved: () => PromiseLike<unknown> }) {
-  const { id, name, publishedVersion } = part;
+  const { id, name } = part;
   const { plural } = kind;
   const form = useForm<Values>(valuesOf(part));
   const kept = useKeptDraft(form, `${plural}/${id}`, `${part.updatedAt} ${part.newestVersion}`);
@@ -92,39 +89,17 @@ function Editor({ kind, part, onSaved }: { kind: Kind; part: MailPart; onSaved: 
       title={name}
       crumb={{ label: kind.title, path: kind.path }}
       isFlush={isOfBlocks}
-      state={
-        publishedVersion === null ? (
-          <Badge tone="warn">Never published</Badge>
-        ) : hasDraft(part) ? (
-          <Badge tone="info">Draft, not published</Badge>
-        ) : (
-          <Badge tone="good">Published</Badge>
-        )
-      }
+      state={<DraftBadge of={part} />}
       note={isChanged ? 'Changed, not saved' : `Saved ${moment(part.updatedAt)}`}
       actions={
-        <>
-          <Button
-            {...(can(`${plural}.publish`) ? {} : { kind: 'first' as const })}
-            operation={`${plural}.update`}
-            isBusy={form.isBusy.value}
-            onClick={() => save()}
-          >
-            Save draft
-          </Button>
-          {can(`${plural}.publish`) && (
-            <Button
-              kind="first"
-              why={!isChanged && !hasDraft(part) && 'This is what is published.'}
-              onClick={async () => {
-                if (form.isChanged.peek() && !(await save())) return;
-                isPublishing.value = true;
-              }}
-            >
-              Publish…
-            </Button>
-          )}
-        </>
+        <DraftButtons
+          {...{ room: plural, of: part, form, isOvertaken: false, publishWords: 'Publish…' }}
+          onSave={() => save()}
+          onPublish={async () => {
+            if (form.isChanged.peek() && !(await save())) return;
+            isPublishing.value = true;
+          }}
+        />
       }
     >
       {isOfBlocks ? (

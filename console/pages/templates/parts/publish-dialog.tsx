@@ -10,7 +10,8 @@ import { Loaded } from '../../../parts/page/loaded.tsx';
 import { Notice } from '../../../parts/page/notice.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { can } from '../../../session.ts';
-import { callsOf, hasDraft, type Kind } from './kinds.ts';
+import { hasDraft } from '../drafts.tsx';
+import { callsOf, type Kind } from './kinds.ts';
 
 /** As many are compared; where there are more, all are published again. */
 const COMPARED_MAX = 100;
