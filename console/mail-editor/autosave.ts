@@ -25,7 +25,12 @@ export function useAutosave<V extends object>(
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const due = async () => {
-      isSoon.value = false;
+      isSoon.value = form.isBusy.peek() && form.isChanged.peek() && !latest.current.isHeld;
+      if (isSoon.peek()) {
+        // A save is on its way, and another one would be refused: it waits for it.
+        timer = setTimeout(() => void due(), REST_MS);
+        return;
+      }
       if (!form.isChanged.peek() || latest.current.isHeld) return;
       if (await latest.current.save()) savedAt.current = performance.now();
     };

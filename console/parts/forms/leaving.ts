@@ -41,13 +41,22 @@ export function useWarningBeforeLeaving(
   }, [isChanged]);
 }
 
+/** Hands what is typed to the page that is opened next, which shows it as its own. */
+export function keepForPage(page: string, values: object, savedAt: string): void {
+  keepDraft(nameOf(page), { values, savedAt, at: new Date().toISOString() });
+}
+
+function nameOf(page: string): string {
+  return draftName(session.peek()?.email ?? '', linkedProject.peek() ?? '', page);
+}
+
 /** Besides, what is typed is kept in this browser until it is saved, and is on the page again when it is opened. */
 export function useKeptDraft<V extends object>(form: Form<V>, page: string, savedAt: string | null) {
   useWarningBeforeLeaving(
     form,
     'What you changed here is not saved. It is kept in this browser until you are here again.',
   );
-  const name = useMemo(() => draftName(session.peek()?.email ?? '', linkedProject.peek() ?? '', page), [page]);
+  const name = useMemo(() => nameOf(page), [page]);
   const restored = useSignal<Restored | null>(null);
   useMemo(() => {
     const kept = keptDraft(name);

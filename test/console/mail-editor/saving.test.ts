@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Block, Content } from '../../../schemas/templates/block-types.ts';
-import { busyTime, shoot, useConsole } from '../../support/browser/console.ts';
+import { busyTime, holdCall, shoot, useConsole } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
 import { editorOf, png, templatesOf } from './kit.ts';
 
@@ -44,6 +44,10 @@ describe('A mail of blocks is saved', () => {
     await page.locator('.both-texts').getByText('The first line, from the other tab').waitFor();
     await page.locator('.both-texts').getByText('The first line, from this tab').waitFor();
     await shoot(page, 'blocks-both');
+    for (const name of ['Save draft', 'Publish']) {
+      const button = page.getByRole('button', { name, exact: true });
+      expect(await button.getAttribute('title')).to.equal('Choose first which version stays.');
+    }
     await page.getByRole('button', { name: 'Take theirs…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard what I typed' }).click();
     await mail.getByText('The first line, from the other tab').click();
@@ -53,6 +57,29 @@ describe('A mail of blocks is saved', () => {
     await until(
       () => stored(page),
       ({ blocks }) => JSON.stringify(blocks[0]).includes('other tab!'),
+    );
+  });
+
+  it('with what is typed while a save is on its way', async () => {
+    const page = await suite.open(await make(content));
+    const { mail } = editorOf(page);
+    await mail.getByText('The first line').click();
+    await page.clock.install();
+    const { release, isHeld } = await holdCall(page, 'PATCH', /\/templates\/A-/);
+    await page.keyboard.press('End');
+    await page.keyboard.type(' goes on');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await isHeld;
+    await mail.getByText('The first line goes on').click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' and on');
+    // The text rests while the call has no answer.
+    await page.clock.fastForward(10_000);
+    release();
+    await page.clock.runFor(10_000);
+    await until(
+      () => stored(page),
+      ({ blocks }) => JSON.stringify(blocks[0]).includes('goes on and on'),
     );
   });
 

@@ -6,7 +6,7 @@ import { quotaOfDay } from '../../../core/campaigns/run/gradual.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import type { ContactList } from '../../../core/people/model.ts';
 import { SENDER } from '../../delivery/support.ts';
-import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
+import { expectAccessible, holdCall, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
 
 describe('The campaign editor', () => {
@@ -59,6 +59,25 @@ describe('The campaign editor', () => {
     await page.getByRole('button', { name: 'Save draft' }).click();
     const { trackingClick } = await until(saved, ({ utm }) => utm === null);
     expect(trackingClick).to.equal(false);
+  });
+
+  it('keeps what is typed while a new campaign is made', async () => {
+    const page = await suite.open('/campaigns/new');
+    await page.getByLabel('Name of the campaign').fill('Typed on');
+    await page.getByLabel('Subject').fill('Winter');
+    await pickFound(page.getByLabel('Template'), 'Winter');
+    const { isHeld, release } = await holdCall(page, 'POST', /\/campaigns$/);
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await isHeld;
+    await page.getByLabel('Subject').fill('Winter is here');
+    release();
+    await page.waitForURL(/\/campaigns\/[0-9a-f]{24}\/edit/);
+    await page.getByText(/^What you typed .* was not saved, and is here again$/).waitFor();
+    expect(await page.getByLabel('Subject').inputValue()).to.equal('Winter is here');
+    await until(
+      async () => (await suite.own.client.get('/campaigns?search=Typed')).body.data.campaigns[0],
+      ({ subject }) => subject === 'Winter is here',
+    );
   });
 
   it('says what is missing, counts the audience, shows the mail and publishes with the number of people', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { expectAccessible, holdCall, shoot, useConsole } from '../../support/browser/console.ts';
 import { made } from '../../support/client.ts';
 import { until } from '../../support/wait.ts';
 
@@ -55,5 +55,36 @@ describe('The page of the languages of a template', () => {
       async () => (await client.get(`/templates/${templateId}/translations/fr`)).body.data.outdated,
       (outdated) => outdated.length === 0,
     );
+  });
+
+  it('keeps what is typed while an earlier word is saved, and takes a table', async () => {
+    const { client } = suite.own;
+    const given = { templateName: 'Rye', subject: 'Rye', content: content('Fresh rye') };
+    const { templateId } = await made(client, '/templates', given);
+    await client.put(`/templates/${templateId}/translations/fr`, {});
+    const page = await suite.open(`/templates/${templateId}/languages?language=fr`);
+    const subject = page.getByLabel('Subject in French');
+    await subject.fill('Du');
+    const { isHeld, release } = await holdCall(page, 'PUT', /\/translations\/fr$/);
+    await page.getByLabel('title in French').focus();
+    await isHeld;
+    await subject.fill('Du seigle');
+    await page.getByText('3 missing').waitFor();
+    release();
+    await page.getByText('2 missing').waitFor();
+    expect(await subject.inputValue()).to.equal('Du seigle');
+    await page.getByLabel('title in French').focus();
+    const stored = async () => (await client.get(`/templates/${templateId}/translations/fr`)).body.data;
+    await until(stored, (now) => now.subject === 'Du seigle');
+
+    const table = (await client.get(`/templates/${templateId}/translations.csv`)).text;
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Import' }).click(),
+    ]);
+    const buffer = Buffer.from(table.replace('Du seigle', 'Du seigle frais'));
+    await chooser.setFiles({ name: 'words.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('Imported words.csv into the draft').waitFor();
+    expect((await stored()).subject).to.equal('Du seigle frais');
   });
 });

@@ -232,6 +232,22 @@ export async function requestsDuring(page: Page, work: () => Promise<unknown>): 
   return seen;
 }
 
+/** The next call of this kind reaches the API when `release` is called; `isHeld` resolves when the page has made it. */
+export async function holdCall(page: Page, method: string, path: RegExp) {
+  const held = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await page.route(
+    (url) => path.test(url.pathname),
+    async (route) => {
+      if (route.request().method() !== method) return route.fallback();
+      held.resolve();
+      await released.promise;
+      return route.continue();
+    },
+  );
+  return { isHeld: held.promise, release: () => released.resolve() };
+}
+
 /** A page may move by this part of what is seen, as browsers measure it. */
 export const SHIFT_MAX = 0.02;
 const MEASURE = `(() => {

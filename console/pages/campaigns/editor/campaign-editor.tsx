@@ -12,7 +12,7 @@ import { Badge, State } from '../../../parts/data/state.tsx';
 import { Button } from '../../../parts/forms/button.tsx';
 import { Field } from '../../../parts/forms/field.tsx';
 import { useForm } from '../../../parts/forms/form.ts';
-import { useKeptDraft } from '../../../parts/forms/leaving.ts';
+import { keepForPage, useKeptDraft } from '../../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../../parts/forms/restored.tsx';
 import { TestDialog } from '../../../parts/mail/test-dialog.tsx';
@@ -131,13 +131,13 @@ function Editor({
     sending.current = sent.catch(() => undefined);
     return sent;
   }
-  const save = form.submit(async () => {
+  const save = form.submit(async (values) => {
     const saved = await send(false);
-    if (campaign) onSaved(saved);
-    else {
-      form.reset(form.values.peek());
-      navigate(to(`/campaigns/${saved.id}/edit`));
-    }
+    if (campaign) return onSaved(saved);
+    const typed = form.values.peek();
+    if (typed !== values) keepForPage(`campaigns/${saved.id}`, typed, saved.updatedAt);
+    form.reset(typed);
+    navigate(to(`/campaigns/${saved.id}/edit`));
   });
   async function saveByHand(): Promise<void> {
     const { name } = form.values.peek();
