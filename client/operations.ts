@@ -68,7 +68,9 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     retry: { method: 'POST', path: '/v1/campaigns/{campaignId}/retry', kind: 'json', takes: 'body' },
     test: { method: 'POST', path: '/v1/campaigns/{campaignId}/test', kind: 'json', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/campaigns/{campaignId}', kind: 'json', takes: 'body' },
+    variants: { method: 'GET', path: '/v1/campaigns/{campaignId}/variants', kind: 'json' },
     watch: { method: 'GET', path: '/v1/campaigns/{campaignId}/events', kind: 'stream' },
+    winner: { method: 'POST', path: '/v1/campaigns/{campaignId}/winner', kind: 'json', takes: 'body' },
   },
   contactLists: {
     addContacts: { method: 'POST', path: '/v1/contact-lists/contacts/bulk-add', kind: 'json', takes: 'body' },

@@ -981,6 +981,10 @@ export interface Campaign {
   localTime: CampaignLocalTime | null;
   /** On answers with one campaign at local time, once its audience is written down; as last counted. */
   zones?: CampaignZone[];
+  variants: CampaignVariant[];
+  /** A part gets the variants, the rest the best of them. null: all get them. */
+  test: CampaignTestPlan | null;
+  holdOutShare: number;
   maxLatenessMinutes: number;
   sendRatePerSecond: number | null;
   /** On the answers of pause, resume, abort and retry. */
@@ -1021,6 +1025,12 @@ export interface CreateCampaignBody {
   gradual?: GradualPlan | null;
   /** Each person gets it when a clock in their zone, by the timezoneProperty of the project, shows this time. With sendMode scheduled; not with scheduledAt, sendNow or gradual. */
   localTime?: CampaignLocalTime | null;
+  /** Each names what differs from the campaign. */
+  variants?: CampaignVariantInput[] | null;
+  /** A part gets the variants, the rest the best of them. null: all get them. */
+  test?: CampaignTestPlan | null;
+  /** Per cent of the audience who get nothing. */
+  holdOutShare?: number;
   /** null: no limit. */
   sendRatePerSecond?: number | null;
   trackingClick?: boolean;
@@ -1072,6 +1082,12 @@ export interface UpdateCampaignBody {
   gradual?: GradualPlan | null;
   /** Each person gets it when a clock in their zone, by the timezoneProperty of the project, shows this time. With sendMode scheduled; not with scheduledAt, sendNow or gradual. */
   localTime?: CampaignLocalTime | null;
+  /** Each names what differs from the campaign. */
+  variants?: CampaignVariantInput[] | null;
+  /** A part gets the variants, the rest the best of them. null: all get them. */
+  test?: CampaignTestPlan | null;
+  /** Per cent of the audience who get nothing. */
+  holdOutShare?: number;
   /** null: no limit. */
   sendRatePerSecond?: number | null;
   trackingClick?: boolean;
@@ -1193,6 +1209,11 @@ export interface CampaignFromInput {
   name?: string;
 }
 
+export interface CampaignInterval {
+  from: number;
+  to: number;
+}
+
 export type CampaignLate = 'now' | 'next_day' | 'skip';
 
 export interface CampaignLink {
@@ -1247,6 +1268,8 @@ export interface CampaignMetrics {
   /** Seconds. */
   totalSendTime: number;
 }
+
+export type CampaignOnTie = 'first' | 'hold';
 
 export interface CampaignPausedEvent {
   /** The same in every try and replay. */
@@ -1303,6 +1326,10 @@ export interface CampaignProgress {
   waitingFor: AwaitedSegment[];
   /** Of a campaign at local time, in the order of their moments. */
   zones: CampaignZone[];
+  /** Of a campaign with a test. */
+  test: CampaignTestState | null;
+  /** Not in total. */
+  holdOut: number;
 }
 
 export interface CampaignProgressEvent {
@@ -1455,6 +1482,95 @@ export interface CampaignTemplate {
   publishedAt: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface CampaignTestPlan {
+  /** Per cent of the audience; the others wait for the winner. */
+  share: number;
+  /** humanOpens, humanClicks or event:<name>. */
+  metric: string;
+  /** After its last mail. */
+  decideAfterMinutes: number;
+  minPerVariant: number;
+  /** Then onTie decides. Default: 1440. */
+  giveUpAfterMinutes?: number;
+  onTie?: CampaignOnTie;
+}
+
+export interface CampaignTestState {
+  /** held: waits for a person. */
+  state: 'planned' | 'sending' | 'measuring' | 'held' | 'decided';
+  decideAt: string | null;
+  giveUpAt: string | null;
+  winner: CampaignWinner | null;
+}
+
+export interface CampaignVariant {
+  id: 'A' | 'B' | 'C' | 'D' | 'E';
+  subject: string | null;
+  previewText: string | null;
+  from: CampaignVariantFrom | null;
+  templateId: string | null;
+  /** null: an equal part. */
+  share: number | null;
+}
+
+export interface CampaignVariantInput {
+  subject?: string;
+  previewText?: string;
+  /** Wins over the saved sender, field by field. */
+  from?: CampaignFromInput;
+  templateId?: string;
+  /** Per cent; of all or none: equal parts. */
+  share?: number;
+}
+
+export interface CampaignVariantFigures {
+  id: 'A' | 'B' | 'C' | 'D' | 'E';
+  subject: string | null;
+  previewText: string | null;
+  from: CampaignVariantFrom | null;
+  templateId: string | null;
+  /** null: an equal part. */
+  share: number | null;
+  total: number;
+  sent: number;
+  humanOpens: number;
+  humanClicks: number;
+  unsubscribes: number;
+  bounces: number;
+  /** People with the event of the metric. */
+  events: number;
+  /** Per cent of sent. */
+  rate: number;
+  /** With 95 per cent probability. */
+  interval: CampaignInterval;
+  probabilityBest: number;
+}
+
+export interface CampaignVariantFrom {
+  email?: string;
+  name?: string;
+}
+
+export interface CampaignVariants {
+  campaignId: string;
+  metric: string | null;
+  test: CampaignTestState | null;
+  holdOut: number;
+  explanation: string;
+  countedAt: string | null;
+  variants: CampaignVariantFigures[];
+}
+
+export interface CampaignWinner {
+  variantId: 'A' | 'B' | 'C' | 'D' | 'E';
+  by: 'figures' | 'tie' | 'person';
+  at: string;
+}
+
+export interface CampaignWinnerBody {
+  variantId: 'A' | 'B' | 'C' | 'D' | 'E';
 }
 
 export interface CampaignZone {
@@ -3551,6 +3667,10 @@ export interface LiveCampaignProgress {
   waitingFor: AwaitedSegment[];
   /** Of a campaign at local time, in the order of their moments. */
   zones: CampaignZone[];
+  /** Of a campaign with a test. */
+  test: CampaignTestState | null;
+  /** Not in total. */
+  holdOut: number;
   opened: number;
   humanOpened: number;
   clicked: number;

@@ -130,6 +130,8 @@ const table = {
     scopes: ['read'],
     tool: { ...reads, name: 'why', title: 'Why a person got a campaign, or not' },
   },
+  'campaigns.variants': { role: 'viewer', scopes: ['read'] },
+  'campaigns.winner': { role: 'editor', scopes: [] },
   'campaigns.people': { role: 'viewer', scopes: ['read'] },
   'campaigns.links': { role: 'viewer', scopes: ['read'] },
   'campaigns.exportPeople': { role: 'viewer', scopes: ['read'] },

@@ -87,6 +87,7 @@ export const PATTERN_SENTENCES: Readonly<Record<string, string>> = {
     'must be a tag, its name and its value with a colon between, for example kind:invoice',
   '^[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{1,64}$|^other$':
     'must be a tag, its name and its value with a colon between, for example kind:invoice, or other',
+  '^(humanOpens|humanClicks|event:\\S.{0,99})$': 'must be humanOpens, humanClicks or event: and the name of an event',
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}$': 'must be a day as year, month and day, for example 2026-12-24',
   '^[a-z][a-z0-9-]{0,39}$':
     'must begin with a small letter and have up to 40 small letters, digits and hyphens, for example footer',

@@ -3,12 +3,13 @@ import type { Made } from '../../core/base/maker.ts';
 import type { Project } from '../../core/base/model.ts';
 import { shownTags } from '../../core/base/text/tags.ts';
 import { type RelatedCampaign, relatedCampaigns } from '../../core/campaigns/definition/expand.ts';
-import type { Campaign } from '../../core/campaigns/model.ts';
+import type { Campaign, CampaignVariant } from '../../core/campaigns/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../../core/campaigns/numbers/rates.ts';
 import { storedZones } from '../../core/campaigns/numbers/zones.ts';
 import type { Person } from '../../core/campaigns/people/list.ts';
 import type { RecipientStory } from '../../core/campaigns/people/recipients.ts';
 import { sendingMsOf } from '../../core/campaigns/transition.ts';
+import type { VariantFigures } from '../../core/campaigns/variants/figures.ts';
 import { isAlone } from '../../core/figures/live/processes.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { reasonInWords } from '../../core/mail/ledger/rules/reasons.ts';
@@ -58,7 +59,21 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
     template: template && presentEmbedded(template),
     gradual: gradualOf(campaign),
     localTime: campaign.localTime ?? null,
+    variants: (campaign.variants ?? []).map(presentVariant),
+    ...{ test: campaign.test ?? null, holdOutShare: campaign.holdOutShare ?? 0 },
     ...{ maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt },
+  };
+}
+
+function presentVariant(variant: CampaignVariant) {
+  const { id, subject = null, previewText = null, from = null, templateId = null, share } = variant;
+  return { id, subject, previewText, from, templateId, share };
+}
+
+export function presentVariants({ variants, ...facts }: VariantFigures) {
+  return {
+    ...facts,
+    variants: variants.map(({ variant, ...figures }) => ({ ...presentVariant(variant), ...figures })),
   };
 }
 

@@ -5,6 +5,7 @@ import { sessionRoutes } from './accounts/session.ts';
 import { automationRoutes } from './automations.ts';
 import { campaignControlRoutes } from './campaigns/campaign-control.ts';
 import { campaignPeopleRoutes } from './campaigns/campaign-people.ts';
+import { campaignVariantRoutes } from './campaigns/campaign-variants.ts';
 import { campaignRoutes } from './campaigns/campaigns.ts';
 import { suppressionRoutes } from './consent/suppressions.ts';
 import { unsubscribeRoutes } from './consent/unsubscribe.ts';
@@ -49,6 +50,7 @@ export const productRoutes: Endpoint[] = [
   ...campaignRoutes,
   ...campaignControlRoutes,
   ...campaignPeopleRoutes,
+  ...campaignVariantRoutes,
   ...contactRoutes,
   ...eventRoutes,
   ...formPreviewRoutes,

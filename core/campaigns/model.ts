@@ -65,6 +65,37 @@ export interface CampaignLocalTime {
   late: 'now' | 'next_day' | 'skip';
 }
 
+export type VariantId = 'A' | 'B' | 'C' | 'D' | 'E';
+
+/** One of the mails of a campaign; what it leaves out is as in the campaign. */
+export interface CampaignVariant {
+  id: VariantId;
+  subject?: string;
+  previewText?: string;
+  from?: { email?: string; name?: string };
+  templateId?: string;
+  /** Per cent; null: an equal part. */
+  share: number | null;
+}
+
+/** A part of the audience gets the variants first, and the others the one that did best. */
+export interface CampaignTest {
+  /** Per cent of the audience. */
+  share: number;
+  /** humanOpens, humanClicks or event:<name> */
+  metric: string;
+  decideAfterMinutes: number;
+  minPerVariant: number;
+  giveUpAfterMinutes: number;
+  onTie: 'first' | 'hold';
+}
+
+export interface CampaignWinner {
+  variantId: VariantId;
+  by: 'figures' | 'tie' | 'person';
+  at: Date;
+}
+
 /** The recipients of one zone, neighbours in the order of sending. Releases are in the order of their moments. */
 export interface Release {
   timezone: string;
@@ -115,6 +146,14 @@ export interface Campaign extends Made {
   gradual: CampaignGradual | null;
   /** Absent as null. */
   localTime?: CampaignLocalTime | null;
+  /** Absent as null: one mail for all. */
+  variants?: CampaignVariant[] | null;
+  /** Absent as null: variants go to everybody. */
+  test?: CampaignTest | null;
+  /** Per cent of the audience that gets nothing; absent as 0. */
+  holdOutShare?: number;
+  /** Written once. */
+  winner?: CampaignWinner | null;
   status: CampaignStatus;
   /** When sending is to begin; null in drafts. */
   startsAt: Date | null;
@@ -194,6 +233,8 @@ export interface CampaignFreeze {
   releases?: Release[];
   /** How many of each release were sent, at the last count. */
   sentByRelease?: number[];
+  /** People of the audience who were left without a mail, and are in none of these numbers. */
+  holdOut?: number;
   /** The whole audience by mailbox provider, once it is written. */
   providers?: Record<string, number>;
 }

@@ -16,6 +16,7 @@ import { schema, shape } from '../schema.ts';
 import { contentField } from '../templates/blocks.ts';
 import { TEMPLATE_LENGTH_MAX, template, testFields } from '../templates/templates.ts';
 import { utmField } from './utm.ts';
+import { shownVariantFields, testState, variantFields } from './variants.ts';
 
 const CAMPAIGN_NAME_MAX = 200;
 const CAMPAIGN_LISTS_MAX = 100;
@@ -111,6 +112,7 @@ const fields = {
   thresholdPreset,
   gradual,
   localTime,
+  ...variantFields,
   sendRatePerSecond: { type: ['integer', 'null'], minimum: 1, maximum: SEND_RATE_MAX, description: 'null: no limit.' },
   trackingClick: { type: 'boolean' },
   trackingOpen: { type: 'boolean' },
@@ -307,6 +309,9 @@ const campaign = {
     'template',
     'gradual',
     'localTime',
+    'variants',
+    'test',
+    'holdOutShare',
     'maxLatenessMinutes',
     'sendRatePerSecond',
     'createdAt',
@@ -375,6 +380,7 @@ const campaign = {
       ...zones,
       description: 'On answers with one campaign at local time, once its audience is written down; as last counted.',
     },
+    ...shownVariantFields,
     maxLatenessMinutes: { type: 'integer' },
     sendRatePerSecond: { type: ['integer', 'null'] },
     progress: {
@@ -511,6 +517,8 @@ export const progressAnswer = shape({
     'relayNotAnsweringSince',
     'waitingFor',
     'zones',
+    'test',
+    'holdOut',
   ],
   properties: {
     status: campaignStatus,
@@ -540,6 +548,8 @@ export const progressAnswer = shape({
         'Segments of toLists and excludeLists that are being computed; the campaign starts when they are done.',
     },
     zones: { ...zones, description: 'Of a campaign at local time, in the order of their moments.' },
+    test: { ...testState, description: 'Of a campaign with a test.' },
+    holdOut: { ...people, description: 'Not in total.' },
   },
 });
 

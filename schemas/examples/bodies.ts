@@ -159,6 +159,7 @@ const campaigns = {
   DuplicateCampaignBody: { to: 'notOpened' },
   TestCampaignBody: { emails: ['editor@example.com'] },
   RetryCampaignBody: { states: ['failed'] },
+  CampaignWinnerBody: { variantId: 'B' },
 };
 
 const contacts = {

@@ -58,7 +58,7 @@ export async function previewAudience(
   const campaign = {
     ...nobody(project),
     ...plainAudience(input),
-    ...(await namedFields(deps, project, input)),
+    ...(await namedFields(deps, project, {}, input)),
     audience: await otherAudience(deps, project, input),
   };
   refuseNoDate(input.localTime);

@@ -17,6 +17,8 @@ import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { DELETABLE, stateConflict } from '../status.ts';
 import { insertCampaign } from '../transition.ts';
+import { refuseUnfit } from '../variants/given.ts';
+import { referToVariants } from '../variants/ready.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import {
   broughtMail,
@@ -51,6 +53,7 @@ export async function createCampaign(
     await holdNamedGroup(deps, session, project, input);
     await template.write(session);
     await referToTemplate(deps, session, project, whole.templateId, 'templateId');
+    await referToVariants(deps, session, whole);
   });
   if (isScheduled) wakeStarts(deps, 'campaign', project._id);
   return stored;
@@ -77,7 +80,8 @@ export async function plannedCampaign(
   const plain = { ...blank, ...plainFields(blank, input) };
   const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };
   if (timed.status === 'scheduled') refuseAuthor(origin, 'publish');
-  const campaign = { ...timed, ...(await namedFields(deps, project, input)) };
+  const campaign = { ...timed, ...(await namedFields(deps, project, plain, input)) };
+  refuseUnfit(campaign);
   if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign, { mail });
   return { campaign, mail };
 }
@@ -115,6 +119,7 @@ export async function duplicateCampaign(
   const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm } = source;
   const { audience, toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
   const { sendMode, gradual, maxLatenessMinutes, thresholdPreset, sendRatePerSecond } = source;
+  const { variants = null, test = null, holdOutShare = 0 } = source;
   const name = `Copy of ${source.name}`.slice(0, 200);
   const copy: Campaign = {
     ...newCampaign(deps, project, origin, { name, subject }),
@@ -122,13 +127,14 @@ export async function duplicateCampaign(
     ...taggedWith(source.tags),
     ...(to ? { audience: whoDidNotOpen(source), excludeLists } : { audience, toLists, excludeLists, sendToGlobalList }),
     unsubscribeGroupId,
-    ...{ maxLatenessMinutes, thresholdPreset, sendRatePerSecond },
+    ...{ maxLatenessMinutes, thresholdPreset, sendRatePerSecond, variants, test, holdOutShare },
     sendMode: sendMode === 'gradual' ? 'gradual' : 'immediate',
     gradual: gradual && { ...gradual, ...noGradualState, startAt: null },
   };
   const own = await copiedMail(deps, project, source, copy, origin);
   return insertCampaign(deps, own ? { ...copy, templateId: own.templateId } : copy, async (session) => {
     await own?.write(session);
+    await referToVariants(deps, session, copy);
   });
 }
 
@@ -189,6 +195,9 @@ function newCampaign(
     sendRatePerSecond: null,
     gradual: null,
     localTime: null,
+    variants: null,
+    test: null,
+    holdOutShare: 0,
     status: 'draft',
     startsAt: null,
     startedAt: null,

@@ -19,6 +19,8 @@ import { changeWritten } from '../../templates/templates.ts';
 import { type WrittenMail, writtenMail } from '../../templates/written.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign, CampaignCounts } from '../model.ts';
+import { variantFieldsOf } from '../variants/given.ts';
+import { readyVariants, storedVariants } from '../variants/ready.ts';
 import { requireOtherAudience } from './of-campaign.ts';
 
 export type CampaignInput = Described<typeof updateCampaignBody>;
@@ -43,7 +45,7 @@ export const noGradualState = { day: 0, calendarDay: null, releasedToday: 0, day
 
 type Fields = Partial<Campaign>;
 type NamedFields = Partial<
-  Pick<Campaign, 'senderId' | 'templateId' | 'toLists' | 'excludeLists' | 'unsubscribeGroupId'>
+  Pick<Campaign, 'senderId' | 'templateId' | 'toLists' | 'excludeLists' | 'unsubscribeGroupId' | 'variants'>
 >;
 
 const PLAIN = [
@@ -72,6 +74,7 @@ export function plainFields(before: Campaign, input: CampaignInput): Fields {
     ...(from ? { from: { ...before.from, ...fromOf(from) } } : {}),
     ...(replyTo === undefined ? {} : { replyTo: normalizeEmail(replyTo) ?? '' }),
     ...(gradual === undefined ? {} : { gradual: gradualOf(before, gradual) }),
+    ...variantFieldsOf(input),
   };
 }
 
@@ -86,7 +89,12 @@ export function plainAudience({
 }
 
 /** The documents that a call names by id: all are found before anything is written. */
-export async function namedFields(deps: CampaignsDeps, project: Project, input: CampaignInput): Promise<NamedFields> {
+export async function namedFields(
+  deps: CampaignsDeps,
+  project: Project,
+  { variants }: Pick<Campaign, 'variants'>,
+  input: CampaignInput,
+): Promise<NamedFields> {
   const { toLists, excludeLists, unsubscribeGroupId, templateId } = input;
   const senderId = input.senderId ?? input.fromSenderId;
   const senderField = input.senderId === undefined ? 'fromSenderId' : 'senderId';
@@ -102,6 +110,7 @@ export async function namedFields(deps: CampaignsDeps, project: Project, input: 
     ...(unsubscribeGroupId === undefined
       ? {}
       : { unsubscribeGroupId: await groupIdOf(deps, project, unsubscribeGroupId) }),
+    ...(input.variants && variants ? { variants: await storedVariants(deps, project, variants) } : {}),
   };
 }
 
@@ -174,6 +183,7 @@ export async function readyToPublish(
   if (template && !mail && !isOwnOf(template, campaign)) requirePublished(template);
   await requireVerifiedDomain(deps, project, sender.email, 'from/email');
   await requireOtherAudience(deps, campaign);
+  await readyVariants(deps, project, campaign);
 }
 
 export async function senderOf(

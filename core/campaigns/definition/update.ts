@@ -9,6 +9,8 @@ import { firstOf, localTimeOf, refuseOver } from '../local-time/given.ts';
 import type { Campaign } from '../model.ts';
 import { isEditable, isPausedBeforeStart, OVER, PUBLISHED, stateConflict } from '../status.ts';
 import { moveCampaign } from '../transition.ts';
+import { refuseUnfit } from '../variants/given.ts';
+import { referToVariants } from '../variants/ready.ts';
 import { findCampaign, type PlannedCampaign } from './campaigns.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import { broughtMail, type CampaignInput, namedFields, plainFields, readyToPublish, templateWrite } from './input.ts';
@@ -60,9 +62,10 @@ export async function changedCampaign(
   const after: Campaign = {
     ...plain,
     ...timing,
-    ...(await namedFields(deps, project, input)),
+    ...(await namedFields(deps, project, plain, input)),
     updatedAt: nextUpdate(before, now),
   };
+  if (isOpen) refuseUnfit(after);
   if (after.status === 'scheduled') refuseAuthor(origin, 'publish');
   // Lists that a call names replace the people of another campaign.
   if (after.audience && (after.toLists.length > 0 || after.sendToGlobalList)) after.audience = null;
@@ -94,6 +97,7 @@ async function store(
     await commitWith(session);
     if (after.status === 'scheduled' || after.templateId !== before.templateId)
       await referToTemplate(deps, session, { _id: projectId }, after.templateId, 'templateId');
+    if (after.status === 'scheduled' || after.variants !== before.variants) await referToVariants(deps, session, after);
   });
   if (updated && wakeRun) wakeStarts(deps, 'campaign', projectId);
   return updated;

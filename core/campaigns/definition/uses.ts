@@ -13,7 +13,7 @@ export async function campaignWithTemplate(
   { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
 ): Promise<string | null> {
   const campaign = await db.campaigns.findOne(
-    { projectId, templateId, status: { $in: EDITABLE } },
+    { projectId, status: { $in: EDITABLE }, $or: [{ templateId }, { 'variants.templateId': templateId }] },
     { session, projection },
   );
   return campaign && `the ${campaign.status === 'draft' ? 'draft' : 'scheduled campaign'} "${campaign.name}"`;

@@ -5,6 +5,7 @@ import { releasedAt } from '../local-time/rules.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
 import { sendingMsOf } from '../transition.ts';
+import { type TestState, testStateOf } from '../variants/test-state.ts';
 import { type LedgerCounts, nextAtOf, shownCounts } from './counts.ts';
 import { processedOf } from './rates.ts';
 import { shownZones, type ZoneProgress } from './zones.ts';
@@ -23,6 +24,10 @@ export interface CampaignProgress extends LedgerCounts {
   waitingFor: AwaitedSegment[];
   /** Of a campaign at local time, in the order of their moments. */
   zones: ZoneProgress[];
+  /** Of a campaign that looks for the better variant. */
+  test: TestState | null;
+  /** Left without a mail. */
+  holdOut: number;
 }
 
 export async function progressOf(
@@ -46,6 +51,7 @@ export async function progressOf(
     relayNotAnsweringSince: relay?.notAnsweringSince ?? null,
     waitingFor: await segmentsInTheWay(deps, campaign),
     zones: await shownZones(deps, campaign),
+    ...{ test: testStateOf(campaign), holdOut: campaign.freeze?.holdOut ?? 0 },
   };
 }
 

@@ -1,0 +1,50 @@
+import { invalid } from '../../base/errors.ts';
+import type { Project, Session } from '../../base/model.ts';
+import { requireVerifiedDomain } from '../../domains/senders.ts';
+import { findTemplate, publishedTemplate, referToTemplate } from '../../templates/find.ts';
+import type { CampaignsDeps } from '../deps.ts';
+import type { Campaign, CampaignVariant } from '../model.ts';
+
+type Tenant = Pick<Project, '_id'>;
+
+/** With the ids of templates that callers know. */
+export function storedVariants(
+  deps: CampaignsDeps,
+  project: Tenant,
+  variants: CampaignVariant[],
+): Promise<CampaignVariant[]> {
+  return Promise.all(
+    variants.map(async (variant, index) => {
+      const { templateId } = variant;
+      if (templateId === undefined) return variant;
+      const template = await findTemplate(deps, project, templateId, `variants/${index}/templateId`);
+      return { ...variant, templateId: template.templateId };
+    }),
+  );
+}
+
+/** Runs in the transaction that stores the campaign: of it and a deletion of a template the later one is refused. */
+export async function referToVariants(
+  deps: CampaignsDeps,
+  session: Session,
+  { projectId, variants }: Pick<Campaign, 'projectId' | 'variants'>,
+): Promise<void> {
+  for (const [index, { templateId }] of (variants ?? []).entries())
+    if (templateId !== undefined)
+      await referToTemplate(deps, session, { _id: projectId }, templateId, `variants/${index}/templateId`);
+}
+
+/** Before a campaign is published, and again when it begins. */
+export async function readyVariants(
+  deps: CampaignsDeps,
+  project: Tenant,
+  { variants, holdOutShare }: Pick<Campaign, 'variants' | 'holdOutShare'>,
+): Promise<void> {
+  for (const [index, { templateId, from }] of (variants ?? []).entries()) {
+    const field = `variants/${index}`;
+    if (templateId !== undefined) await publishedTemplate(deps, project, templateId, `${field}/templateId`);
+    if (from?.email) await requireVerifiedDomain(deps, project, from.email, `${field}/from/email`);
+  }
+  if (variants) throw invalid('Variants cannot be sent yet.', 'variants: cannot be sent yet');
+  if (holdOutShare) throw invalid('Nobody can be left out yet.', 'holdOutShare: cannot be sent yet');
+}
