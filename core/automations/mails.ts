@@ -139,7 +139,7 @@ export async function sourceFor(
   contact: Contact | null,
 ): Promise<StepSource | null> {
   const sources = await sourcesOf(deps, projectId, email);
-  return sources && sources(contact);
+  return sources?.(contact) ?? null;
 }
 
 /**

@@ -43,8 +43,7 @@ interface Words {
 
 const layouts: Words = {
   ...{ kind: 'layout', plural: 'layouts', param: 'layoutId' },
-  create:
-    'Create a layout, the frame of mails; {{{content}}}, or a block of type content, is the place of the mail',
+  create: 'Create a layout, the frame of mails; {{{content}}}, or a block of type content, is the place of the mail',
   list: 'List layouts, newest first',
 };
 const snippets: Words = {
