@@ -101,6 +101,8 @@ export function openMongo(config: Pick<Config, 'mongodbUrl' | 'mongodbDatabase'>
     retryWrites: true,
     retryReads: true,
     maxPoolSize: 50,
+    // The driver has two, which open some twenty in the two seconds of the queue on a busy machine.
+    maxConnecting: 25,
     waitQueueTimeoutMS: 2_000,
     serverSelectionTimeoutMS: 2_500,
     connectTimeoutMS: 5_000,

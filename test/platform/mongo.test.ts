@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { startProxy } from '../../lab/rig/faults/proxy.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openMongo } from '../../platform/mongo/mongo.ts';
 import { until } from '../support/wait.ts';
@@ -35,5 +36,29 @@ describe('A connection to MongoDB', () => {
         () => false,
       );
     await until(isThere, (is) => is);
+  });
+
+  it('is one of many that open at once when there is a burst, so that none waits for two at a time', async () => {
+    const { mongodbUrl, ...config } = readConfig();
+    const server = new URL(mongodbUrl);
+    const cable = await startProxy(Number(server.port));
+    server.port = String(cable.port);
+    server.searchParams.delete('replicaSet');
+    server.searchParams.set('directConnection', 'true');
+    const burst = openMongo({ ...config, mongodbUrl: String(server) });
+    let opening = 0;
+    burst.mongo.on('connectionCreated', () => {
+      opening += 1;
+    });
+    await burst.db.upkeep.findOne();
+    cable.set({ isDeaf: true });
+    const finds = Array.from({ length: 40 }, () => burst.db.upkeep.findOne().catch(() => null));
+    await until(
+      async () => opening,
+      (many) => many > 20,
+    );
+    cable.stop();
+    await burst.mongo.close();
+    await Promise.all(finds);
   });
 });
