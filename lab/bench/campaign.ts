@@ -1,5 +1,6 @@
 import { capped } from './campaigns/capped.ts';
 import { journal } from './campaigns/journal.ts';
+import { freezes } from './campaigns/local-time.ts';
 import { meanwhile } from './campaigns/meanwhile.ts';
 import { size } from './campaigns/size.ts';
 import { sizes } from './campaigns/sizes.ts';
@@ -13,6 +14,6 @@ import { chosen, keep } from './run.ts';
  * Everything runs on this one machine, sink included. Arguments choose among its parts.
  */
 
-const parts = chosen({ speed, journal, meanwhile, sizes, capped }, ['speed', 'journal', 'meanwhile']);
+const parts = chosen({ speed, journal, meanwhile, sizes, capped, freezes }, ['speed', 'journal', 'meanwhile']);
 for (const [, part] of parts) keep('campaign', await part(size));
 process.exit(0);

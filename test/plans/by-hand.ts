@@ -7,6 +7,7 @@ import { settleCampaignOrphans } from '../../core/campaigns/run/orphans.ts';
 import { MailQueue } from '../../core/mail/deliver/mail-queue.ts';
 import { writeSignals } from '../../core/mail/feedback/engagements.ts';
 import { findMail } from '../../core/mail/ledger/blocks/find-mail.ts';
+import { recipientId } from '../../core/mail/ledger/blocks/recipient-id.ts';
 import { claimMessages } from '../../core/mail/ledger/claim.ts';
 import type { Claimed } from '../../core/mail/ledger/ledger.ts';
 import { renewLeases } from '../../core/mail/ledger/renew.ts';
@@ -29,6 +30,7 @@ interface Scene {
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const EVERYTHING = { fromSeq: 0, toSeq: Number.MAX_SAFE_INTEGER };
 /** The sink answers when it is let, after the process has lost its claim. */
 const LATE = 'answer-later';
@@ -44,6 +46,7 @@ export async function runByHand(stage: Stage): Promise<Array<Record<string, stri
   const scene = { stage, aside, dying, other, projectId: stage.own.project._id };
   try {
     await releaseGradually(scene);
+    await releaseByZone(scene);
     await interrupt(scene);
     await takeOverMails(scene);
     await takeOverRows(scene);
@@ -77,6 +80,42 @@ async function releaseGradually({ stage, other }: Scene): Promise<void> {
     clock.advance(hours * HOUR_MS);
     expect((await other.drive(id)).kind).to.equal('wait');
   }
+  clock.set(new Date());
+  expect((await stage.act(id, 'abort')).status).to.equal(200);
+  await other.drive(id);
+}
+
+/** Three zones, one after the other; people who wait are looked for by address and by contact, and one is deleted. */
+async function releaseByZone({ stage, other, aside, projectId }: Scene): Promise<void> {
+  const { environment, own, deps } = stage;
+  const { clock } = environment;
+  await environment.client(own.adminKey).patch(`/account/projects/${projectId}`, { timezoneProperty: 'home' });
+  const toLists = [await stage.list(12, (n) => `z${n}@in.test`)];
+  const homes = ['Asia/Tokyo', 'Europe/Berlin', 'Mars/Crater'];
+  for (const [at, home] of homes.entries())
+    await aside.db.contacts.updateMany(
+      { projectId, email: { $in: Array.from({ length: 4 }, (_, n) => `z${at * 4 + n}@in.test`) } },
+      { $set: { contactProperties: { home } } },
+    );
+  const noonMs = Math.ceil(Date.now() / DAY_MS + 1) * DAY_MS + DAY_MS / 2;
+  const date = new Date(noonMs).toISOString().slice(0, 10);
+  const localTime = { date, time: '12:00', fallbackTimezone: 'America/New_York', late: 'now' };
+  const { body } = await stage.create({ toLists, localTime });
+  const id = body.data.id as string;
+  await own.client.post('/campaigns/audience', { toLists, localTime });
+  clock.set(new Date(noonMs - 14 * HOUR_MS));
+  expect((await other.advance(id)).kind).to.equal('freeze');
+  await other.freeze(id);
+  const { _id, freeze } = await stage.stored(id);
+  expect(freeze?.releases).to.have.length(3);
+  clock.set(new Date(noonMs - 9 * HOUR_MS));
+  expect((await other.drive(id)).kind).to.equal('wait');
+  const contactId = (await aside.db.contacts.findOne({ projectId, email: 'z8@in.test' }))!._id;
+  await own.client.get(`/emails?campaignId=${id}&email=${encodeURIComponent('z5@in.test')}`);
+  await own.client.get(`/campaigns/${id}/recipients`);
+  await findMail(deps, { projectId, messageId: recipientId(freeze!.at, _id, contactId) });
+  await own.client.delete(`/contacts/${contactId}`);
+  expect((await stage.progress(id)).zones).to.have.length(3);
   clock.set(new Date());
   expect((await stage.act(id, 'abort')).status).to.equal(200);
   await other.drive(id);

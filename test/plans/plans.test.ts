@@ -33,7 +33,8 @@ const STEPS: Record<string, string> = {
   'claims of rows are renewed': 'messages update {_id: $in, owner, projectId: $in, state}',
   'outcomes are written': 'messages update {$or[{state: $in}], _id: $in, owner, projectId: $in}',
   'an orphan is settled': 'messages update {$expr, _id, claim, dueAt, owner, projectId, state}',
-  'an audience is copied': 'campaignBlocks find {campaignId, projectId, run} sort n',
+  'an audience is copied': 'campaignBlocks find {campaignId, projectId, run} sort fromSeq',
+  'blocks move to the place of their release': 'campaignBlocks update {campaignId, fromSeq: $gte $lte, projectId, run}',
   'recipients are released':
     'campaigns findAndModify {_id, gradual.day, gradual.releasedToday, gradual.releasedUpTo, projectId, status}',
 };

@@ -60,7 +60,7 @@ async function unclaimedRests(
     .toArray();
   const upTo = new Map(claimed.map(({ _id, to }) => [_id, to]));
   const projection = { _id: 0, n: 1, fromSeq: 1, count: 1 } as const;
-  const heads = await db.campaignBlocks.find({ ...of }, { projection, hint: 'person' }).toArray();
+  const heads = await db.campaignBlocks.find({ ...of }, { projection, hint: 'order' }).toArray();
   const claimedAt = clock.now();
   // People whose local time is still to come got nothing, whatever happened since.
   const end = releasedAt(campaign.freeze.releases, claimedAt)?.upTo ?? Number.MAX_SAFE_INTEGER;

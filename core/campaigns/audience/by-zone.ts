@@ -1,34 +1,39 @@
 import { MINUTE_MS } from '../../base/time/durations.ts';
+import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { LOCAL_TIME_OVER } from '../../mail/ledger/rules/reasons.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import { PeopleByZone, type Reached } from '../local-time/people-by-zone.ts';
+import { type Moment, PeopleByZone, type Reached, type Zone } from '../local-time/people-by-zone.ts';
 import type { Campaign } from '../model.ts';
 import type { Attempt } from './attempt.ts';
 import { suppressedRow } from './judge.ts';
 
-interface AudienceByZone extends Pick<PeopleByZone, 'inOrder'> {
+interface AudienceByZone {
   /** The contact property that has the zone; null: everybody is in that of the campaign. */
   property: string | null;
-  /** Takes people in; answers the rows of those whose time is over, and who get nothing. */
-  add(people: Reached[]): Promise<Message[]>;
+  /** The people of each zone, and the rows of those whose time is over, and who get nothing. */
+  sort(people: Reached[]): Promise<{ timed: Array<[Moment, BlockRecipient[]]>; over: Message[] }>;
 }
 
-/** The audience of a campaign at local time, to be written down in the order of its releases; null of others. */
+/** The zones of the audience of a campaign at local time; null of others. */
 export async function audienceByZone(
   deps: CampaignsDeps,
   campaign: Campaign,
-  { at }: Attempt,
+  { at: frozenAt }: Attempt,
 ): Promise<AudienceByZone | null> {
   const { projectId, localTime } = campaign;
   if (!localTime) return null;
   const project = await deps.db.projects.findOne({ _id: projectId }, { projection: { timezoneProperty: 1 } });
-  const people = new PeopleByZone(localTime, lateBefore(campaign, at));
-  const over = { groupId: null, reason: LOCAL_TIME_OVER };
+  const people = new PeopleByZone(localTime, lateBefore(campaign, frozenAt));
+  const isOver = { groupId: null, reason: LOCAL_TIME_OVER };
+  const rowOf = (person: BlockRecipient) => suppressedRow({ campaign, at: frozenAt }, person, isOver);
   return {
     property: project?.timezoneProperty ?? null,
-    inOrder: () => people.inOrder(),
-    add: async (batch) => (await people.add(batch)).map((person) => suppressedRow({ campaign, at }, person, over)),
+    async sort(batch) {
+      const zones = [...(await people.sort(batch))];
+      const over = zones.flatMap(([{ at }, some]) => (at ? [] : some.map(rowOf)));
+      return { timed: zones.filter((one): one is [Zone & Moment, BlockRecipient[]] => one[0].at !== null), over };
+    },
   };
 }
 

@@ -25,13 +25,12 @@ export async function leaveOut(
   const attempt = await succeed(deps, former);
   const writer = new AudienceWriter(deps, attempt, onProgress, await leaveOutSuppressed(deps, attempt, leaving));
   try {
-    let next = 0;
     for await (const { fromSeq, recipients } of blocksOf(deps, former)) {
-      for (let release = releases?.[next]; release && release.fromSeq <= fromSeq; release = releases?.[next]) {
-        writer.begin(release);
-        next += 1;
-      }
-      await writer.add(recipients.filter(({ contactId }) => !leaving.has(contactId)));
+      const release = releases?.findLast((one) => one.fromSeq <= fromSeq);
+      await writer.add(
+        recipients.filter(({ contactId }) => !leaving.has(contactId)),
+        release,
+      );
     }
     const written = await writer.end();
     await removeBlocks(deps, attempt, former.run);
@@ -44,7 +43,7 @@ export async function leaveOut(
 function blocksOf(deps: CampaignsDeps, { campaign, run }: Attempt): AsyncIterable<Part> {
   const own = { projectId: campaign.projectId, campaignId: campaign._id, run };
   const projection = { fromSeq: 1, recipients: 1 } as const;
-  return deps.db.campaignBlocks.find(own, { projection, hint: 'place' }).sort({ n: 1 });
+  return deps.db.campaignBlocks.find(own, { projection, hint: 'order' }).sort({ fromSeq: 1 });
 }
 
 /** The suppressed people who stay. */

@@ -21,7 +21,7 @@ export async function previewZones(
   const endMs = performance.now() + TIME_MS;
   let read = 0;
   for await (const people of readAudience(deps, campaign, session, timezoneProperty)) {
-    await byZone.add(people);
+    await byZone.sort(people);
     read += people.length;
     if (performance.now() > endMs) break;
   }

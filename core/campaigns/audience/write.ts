@@ -1,10 +1,11 @@
 import { derivedId } from '../../base/ids.ts';
-import { insertBlocks } from '../../mail/ledger/blocks/changes.ts';
+import { insertBlocks, moveBlocks } from '../../mail/ledger/blocks/changes.ts';
 import { BLOCK_MAX, type Block, type BlockRecipient } from '../../mail/ledger/blocks/model.ts';
 import { providerOf } from '../../mail/ledger/counting/mailbox-providers.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { insertFrozenRows } from '../../mail/messages/of-campaigns.ts';
 import type { CampaignsDeps } from '../deps.ts';
+import { byMoment, type Moment } from '../local-time/people-by-zone.ts';
 import type { Release } from '../model.ts';
 import { type Attempt, asOurs, keepWritten } from './attempt.ts';
 
@@ -14,6 +15,8 @@ const INSERTS_MAX = 3;
 /** How often the progress is stored, in inserts. */
 const KEEP_EVERY = 8;
 const SUPPRESSED_AT_ONCE = 500;
+/** More than the people of a release: how far apart the places are below 1 in which the blocks of two releases wait for the last of them. */
+const APART = 1e9;
 
 export interface Written {
   inBlocks: number;
@@ -26,22 +29,35 @@ export interface Written {
 /** How many recipients each mailbox provider has. */
 export type Providers = Record<string, number>;
 
-/** Cuts people into blocks and numbers them, in the order in which they are added. */
+/** People who are sent to one behind the other, and in no block with others. */
+interface Part {
+  /** null: the whole audience. */
+  release: Moment | null;
+  /** The `seq` before its first. */
+  before: number;
+  /** In blocks. */
+  size: number;
+  /** In no block yet. */
+  people: BlockRecipient[];
+}
+
+/**
+ * Cuts people into blocks and numbers them in the order in which they are added; those at local time release by release. Where a release
+ * begins follows from all that are before it, so its blocks wait in places below 1, and move to their own at the end.
+ */
 export class AudienceWriter {
   private readonly deps: CampaignsDeps;
   private readonly attempt: Attempt;
   private readonly onProgress: (written: number) => void;
-  private people: BlockRecipient[] = [];
+  private readonly parts = new Map<Moment | null, Part>();
   private blocks: Block[] = [];
   private rows: Message[] = [];
   private underWay: Promise<number>[] = [];
   private n = 0;
-  private seq = 1;
   private inserts = 0;
   private written = 0;
   private suppressed: number;
   private readonly providers: Providers;
-  private releases: Release[] | null = null;
 
   /** `before`: rows that are there already. */
   constructor(
@@ -58,20 +74,14 @@ export class AudienceWriter {
     this.providers = { ...before.providers };
   }
 
-  /** People who are added from here on are released then. No block has people of two releases. */
-  begin({ timezone, isFallback, at }: Pick<Release, 'timezone' | 'isFallback' | 'at'>): void {
-    if (this.people.length > 0) this.cut(0);
-    this.people = [];
-    this.releases ??= [];
-    this.releases.push({ timezone, isFallback, at, fromSeq: this.seq, total: 0 });
-  }
-
-  async add(people: BlockRecipient[]): Promise<void> {
+  /** `release`: the same object each time; null in a campaign that has none. */
+  async add(people: BlockRecipient[], release: Moment | null = null): Promise<void> {
     for (const { email } of people) countProvider(this.providers, email);
-    this.people = this.people.concat(people);
+    const part = this.partOf(release);
+    part.people = part.people.concat(people);
     let from = 0;
-    for (; this.people.length - from >= BLOCK_MAX; from += BLOCK_MAX) this.cut(from);
-    this.people = this.people.slice(from);
+    for (; part.people.length - from >= BLOCK_MAX; from += BLOCK_MAX) this.cut(part, from);
+    part.people = part.people.slice(from);
     while (this.blocks.length >= BLOCKS_AT_ONCE) await this.insert();
   }
 
@@ -86,13 +96,14 @@ export class AudienceWriter {
   }
 
   async end(): Promise<Written> {
-    if (this.people.length > 0) this.cut(0);
+    for (const part of this.parts.values()) if (part.people.length > 0) this.cut(part, 0);
     while (this.blocks.length > 0) await this.insert();
     while (this.rows.length > 0) await this.insertRows();
     while (this.underWay.length > 0) await this.acknowledge();
+    const inBlocks = [...this.parts.values()].reduce((sum, { size }) => sum + size, 0);
+    const releases = this.parts.has(null) ? null : await this.moved();
     await keepWritten(this.deps, this.attempt, this.written);
-    const releases = this.releases && sized(this.releases, this.seq);
-    return { inBlocks: this.seq - 1, suppressed: this.suppressed, providers: this.providers, releases };
+    return { inBlocks, suppressed: this.suppressed, providers: this.providers, releases };
   }
 
   /** Waits for what is being written, whatever becomes of it. */
@@ -100,8 +111,17 @@ export class AudienceWriter {
     await Promise.allSettled(this.underWay);
   }
 
-  private cut(from: number): void {
-    const recipients = this.people.slice(from, from + BLOCK_MAX);
+  private partOf(release: Moment | null): Part {
+    let part = this.parts.get(release);
+    if (part) return part;
+    const before = release ? -APART * (this.parts.size + 1) : 0;
+    part = { release, before, size: 0, people: [] };
+    this.parts.set(release, part);
+    return part;
+  }
+
+  private cut(part: Part, from: number): void {
+    const recipients = part.people.slice(from, from + BLOCK_MAX);
     const { run, campaign } = this.attempt;
     this.blocks.push({
       _id: derivedId(this.attempt.at, 'block', campaign._id.toHexString(), run.toHexString(), this.n),
@@ -109,14 +129,31 @@ export class AudienceWriter {
       campaignId: campaign._id,
       run,
       n: this.n,
-      fromSeq: this.seq,
+      fromSeq: part.before + part.size + 1,
       count: recipients.length,
       first: recipients[0]?.email ?? '',
       last: recipients.at(-1)?.email ?? '',
       recipients,
     });
     this.n += 1;
-    this.seq += recipients.length;
+    part.size += recipients.length;
+  }
+
+  /** The releases in their order, with their blocks in their places. */
+  private async moved(): Promise<Release[]> {
+    const releases: Release[] = [];
+    const moves: Parameters<typeof moveBlocks>[2] = [];
+    let fromSeq = 1;
+    for (const { release, before, size } of [...this.parts.values()].toSorted(byRelease)) {
+      if (!release || size === 0) continue;
+      const { timezone, isFallback, at } = release;
+      releases.push({ timezone, isFallback, at, fromSeq, total: size });
+      moves.push({ fromSeq: before + 1, toSeq: before + size, by: fromSeq - 1 - before });
+      fromSeq += size;
+    }
+    const { campaign, run } = this.attempt;
+    await moveBlocks(this.deps, { projectId: campaign.projectId, campaignId: campaign._id, run }, moves);
+    return releases;
   }
 
   private async insert(): Promise<void> {
@@ -148,10 +185,8 @@ export class AudienceWriter {
   }
 }
 
-/** Each ends where the next one begins; those of which everybody was left out are gone. */
-function sized(releases: Release[], end: number): Release[] {
-  const all = releases.map((one, index) => ({ ...one, total: (releases[index + 1]?.fromSeq ?? end) - one.fromSeq }));
-  return all.filter(({ total }) => total > 0);
+function byRelease({ release: a }: Part, { release: b }: Part): number {
+  return a && b ? byMoment(a, b) : 0;
 }
 
 export function countProvider(providers: Providers, email: string): void {

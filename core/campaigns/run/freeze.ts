@@ -3,7 +3,7 @@ import type { Session } from '../../base/model.ts';
 import { IdSet } from '../../base/work/id-set.ts';
 import { states } from '../../mail/ledger/states.ts';
 import { publishSuppressed } from '../../mail/messages/events.ts';
-import { type Attempt, beginAttempt, endAttempt, LostAttempt } from '../audience/attempt.ts';
+import { type Attempt, beginAttempt, endAttempt, keepWritten, LostAttempt } from '../audience/attempt.ts';
 import { audienceByZone } from '../audience/by-zone.ts';
 import { judged } from '../audience/judge.ts';
 import { leaveOut } from '../audience/leave-out.ts';
@@ -88,15 +88,9 @@ async function writeAudience(
     for await (const { people, suppressed } of judged(deps, campaign, attempt, once())) {
       if (signal.aborted) return null;
       await writer.suppress(suppressed);
-      if (zones) await writer.suppress(await zones.add(people));
-      else await writer.add(people);
-    }
-    for (const { batches, ...release } of zones?.inOrder() ?? []) {
-      writer.begin(release);
-      for (const people of batches) {
-        if (signal.aborted) return null;
-        await writer.add(people);
-      }
+      const { timed, over } = zones ? await zones.sort(people) : { timed: [[null, people] as const], over: [] };
+      await writer.suppress(over);
+      for (const [zone, some] of timed) await writer.add(some, zone);
     }
     return await writer.end();
   } finally {
@@ -124,20 +118,26 @@ async function finish(
   await refreshCounts(deps, campaign);
 }
 
-/** The blocks and rows in the database must be all that was written. */
-async function requireWritten(deps: CampaignsDeps, { campaign, run }: Attempt, written: Written): Promise<void> {
+/** The blocks and rows in the database must be all that was written, and each in its place. */
+async function requireWritten(deps: CampaignsDeps, attempt: Attempt, written: Written): Promise<void> {
+  const { run, campaign } = attempt;
   const { _id: campaignId, projectId } = campaign;
   const [[blocks], suppressed] = await Promise.all([
     deps.db.campaignBlocks
       .aggregate<{ people: number }>(
-        [{ $match: { projectId, campaignId, run } }, { $group: { _id: null, people: { $sum: '$count' } } }],
-        { hint: 'person' },
+        [
+          { $match: { projectId, campaignId, run, fromSeq: { $gte: 1 } } },
+          { $group: { _id: null, people: { $sum: '$count' } } },
+        ],
+        { hint: 'order' },
       )
       .toArray(),
     deps.db.messages.countDocuments({ campaignId, projectId, state: states.suppressed }, { hint: 'campaign' }),
   ]);
   const found = { inBlocks: blocks?.people ?? 0, suppressed };
   if (found.inBlocks === written.inBlocks && found.suppressed === written.suppressed) return;
+  // Another attempt removes the blocks of this one.
+  await keepWritten(deps, attempt, written.inBlocks + written.suppressed);
   deps.log.error({ campaignId, found, written }, 'recipients are missing; all of them are written again');
   throw new Error('The audience in the database is not the one that was written.');
 }

@@ -90,11 +90,15 @@ export const outboxIndexes = {
     place: {
       key: { projectId: 1, campaignId: 1, run: 1, n: 1 },
       unique: true,
-      because: 'A block of a freeze is written once; blocks are read in their order.',
+      because: 'A block of a freeze is written once, and found by its claims.',
+    },
+    order: {
+      key: { projectId: 1, campaignId: 1, run: 1, fromSeq: 1, n: 1, count: 1 },
+      because: 'The order of sending; the places and sizes of blocks without their recipients.',
     },
     person: {
-      key: { projectId: 1, campaignId: 1, run: 1, first: 1, n: 1, fromSeq: 1, count: 1 },
-      because: 'The block that has an address; the places and sizes of blocks without their recipients.',
+      key: { projectId: 1, campaignId: 1, run: 1, first: 1, n: 1, fromSeq: 1 },
+      because: 'The block that has an address.',
     },
   },
   campaignClaims: {

@@ -9,7 +9,7 @@ export async function makeList(
   { deps, project }: Pick<DrillContext, 'deps' | 'project'>,
   name: string,
   count: number,
-  personOf: (index: number) => Partial<Pick<Contact, 'email' | 'firstName'>> = () => ({}),
+  personOf: (index: number) => Partial<Pick<Contact, 'email' | 'firstName' | 'contactProperties'>> = () => ({}),
 ): Promise<{ listId: string; emails: string[] }> {
   const [_id, at] = [new ObjectId(), new Date()];
   const facts = { projectId: project._id, createdAt: at, updatedAt: at };
@@ -21,7 +21,7 @@ export async function makeList(
     const contacts = Array.from({ length: Math.min(AT_ONCE, count - emails.length) }, (_, offset): Contact => {
       const index = emails.length + offset;
       const person = { email: `${name}${index}@in.test`, firstName: `P${index}`, ...personOf(index) };
-      return { _id: new ObjectId(), ...person, ...nobody, ...facts };
+      return { _id: new ObjectId(), ...nobody, ...person, ...facts };
     });
     await deps.db.contacts.insertMany(contacts);
     emails.push(...contacts.map(({ email }) => email));

@@ -1,6 +1,6 @@
 import { taggedWith } from '../../../base/text/tags.ts';
 import { claimedUpTo, claimPart } from '../../ledger/blocks/claim.ts';
-import { BLOCK_MAX, type Block } from '../../ledger/blocks/model.ts';
+import type { Block } from '../../ledger/blocks/model.ts';
 import type { Ledger, LedgerDeps } from '../../ledger/ledger.ts';
 import type { ClaimedRecipient, RecipientRange, Source } from './source.ts';
 
@@ -31,15 +31,14 @@ export class BlockSource implements Source {
     this.#ledger = ledger;
     this.#range = range;
     this.sizeMax = range.toSeq - range.fromSeq + 1;
-    // Blocks may be shorter, so this one, or a later one, has the first recipient.
-    this.#next = this.#read(Math.floor(Math.max(0, range.fromSeq - 1) / BLOCK_MAX));
+    this.#next = this.#read(Math.max(1, range.fromSeq));
   }
 
   async waiting(): Promise<number> {
     while (!this.#isRead) {
       if (this.#place && this.#place.from < this.#place.end) return this.#place.end - this.#place.from;
       const place = await this.#next;
-      if (place) this.#next = this.#read(place.block.n + 1);
+      if (place) this.#next = this.#read(place.block.fromSeq + place.block.count);
       else this.#isRead = true;
       this.#place = place ?? this.#place;
     }
@@ -76,26 +75,24 @@ export class BlockSource implements Source {
     return seq > this.#range.toSeq ? null : seq;
   }
 
-  /** null: the range has no more blocks. */
-  #read(n: number): Promise<Place | null> {
-    const place = this.#readPlace(n);
+  /** The block that has this `seq`; null: the range has no more. */
+  #read(seq: number): Promise<Place | null> {
+    const place = this.#readPlace(seq);
     // It is awaited later.
     place.catch(() => {});
     return place;
   }
 
-  async #readPlace(n: number): Promise<Place | null> {
-    const { projectId, campaignId, fromSeq, toSeq } = this.#range;
+  async #readPlace(seq: number): Promise<Place | null> {
+    const { projectId, campaignId, toSeq } = this.#range;
+    if (seq > toSeq) return null;
     const run = this.#range.run!;
-    for (let next = n; ; next += 1) {
-      const block = await this.#deps.db.campaignBlocks.findOne(
-        { projectId, campaignId, run, n: { $gte: next } },
-        { sort: { n: 1 }, hint: 'place' },
-      );
-      if (!block || block.fromSeq > toSeq) return null;
-      const end = Math.min(block.count, toSeq - block.fromSeq + 1);
-      if (block.fromSeq + block.count > fromSeq) return { block, from: await claimedUpTo(this.#deps, block), end };
-      next = block.n;
-    }
+    const block = await this.#deps.db.campaignBlocks.findOne(
+      { projectId, campaignId, run, fromSeq: { $lte: seq } },
+      { sort: { fromSeq: -1 }, hint: 'order' },
+    );
+    if (!block || block.fromSeq + block.count <= seq) return null;
+    const end = Math.min(block.count, toSeq - block.fromSeq + 1);
+    return { block, from: await claimedUpTo(this.#deps, block), end };
   }
 }

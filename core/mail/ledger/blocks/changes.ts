@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { insertNew } from '../../../base/database/idempotent-insert.ts';
 import type { MailDeps } from '../../deps.ts';
+import type { Seqs } from './counts.ts';
 import type { Block, BlockClaim } from './model.ts';
 
 type Db = Pick<MailDeps, 'db'>;
@@ -14,6 +15,26 @@ export async function insertBlocks(
   blocks: Block[],
 ): Promise<void> {
   await insertNew(deps, deps.db.campaignBlocks.collectionName, blocks);
+}
+
+interface Move extends Seqs {
+  by: number;
+}
+
+/** Blocks that an attempt of a freeze wrote before it knew their places. A repeat finds none. */
+export async function moveBlocks({ db }: Db, of: OfCampaign & { run: ObjectId }, moves: Move[]): Promise<void> {
+  const { projectId, campaignId, run } = of;
+  if (moves.length === 0) return;
+  await db.campaignBlocks.bulkWrite(
+    moves.map(({ fromSeq, toSeq, by }) => ({
+      updateMany: {
+        filter: { projectId, campaignId, run, fromSeq: { $gte: fromSeq, $lte: toSeq } },
+        update: { $inc: { fromSeq: by } },
+        hint: 'order',
+      },
+    })),
+    { ordered: false },
+  );
 }
 
 /** Only those of a run that is named: an attempt that was replaced must not remove what its successor writes. */

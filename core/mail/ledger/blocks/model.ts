@@ -19,6 +19,7 @@ export interface Block {
   campaignId: ObjectId;
   /** The attempt of the freeze that wrote it (`freeze.run`): blocks of other attempts are not read. */
   run: ObjectId;
+  /** Names it in its run: in the order in which blocks were written, which need not be that of sending. */
   n: number;
   /** The `seq` of the first recipient. `seq` counts from 1 through all blocks without gaps; suppressed rows have negative ones. */
   fromSeq: number;

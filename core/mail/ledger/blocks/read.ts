@@ -47,11 +47,10 @@ export async function waitingOf(deps: Db, of: OfRun, session: Session): Promise<
   };
 }
 
-/** From keys alone. */
+/** In the order of sending, from keys alone. */
 async function headsOf({ db }: Db, of: OfRun, session: Session): Promise<Head[]> {
   const projection = { _id: 0, n: 1, fromSeq: 1, count: 1 } as const;
-  const heads: Head[] = await db.campaignBlocks.find(keyOf(of), { projection, hint: 'person', session }).toArray();
-  return heads.toSorted((a, b) => a.n - b.n);
+  return db.campaignBlocks.find(keyOf(of), { projection, hint: 'order', session }).sort({ fromSeq: 1 }).toArray();
 }
 
 async function claimedUpTo({ db }: Db, of: OfRun, session: Session): Promise<Map<number, number>> {
@@ -99,15 +98,15 @@ function sliced(ranges: Seqs[], skip: number, limit: number): number[] {
   return seqs;
 }
 
-/** `heads` in the order of `n`, and `seqs` in theirs. */
+/** `heads` and `seqs` in the order of sending. */
 async function placedAt({ db }: Db, of: OfRun, heads: Head[], seqs: number[], session: Session): Promise<Placed[]> {
   if (seqs.length === 0) return [];
   const wanted = new Set(seqs);
   const has = ({ fromSeq, count }: Head) => fromSeq <= (seqs.at(-1) as number) && fromSeq + count > (seqs[0] as number);
-  const n = { $in: heads.filter(has).map((head) => head.n) };
+  const fromSeq = { $in: heads.filter(has).map((head) => head.fromSeq) };
   const blocks = await db.campaignBlocks
-    .find({ ...keyOf(of), n }, { hint: 'place', session })
-    .sort({ n: 1 })
+    .find({ ...keyOf(of), fromSeq }, { hint: 'order', session })
+    .sort({ fromSeq: 1 })
     .toArray();
   return blocks.flatMap(placedIn).filter(({ seq }) => wanted.has(seq));
 }

@@ -16,7 +16,7 @@ export async function unclaimedRange(
       [
         { $match: { projectId, campaignId, n: { $gte: 0 } } },
         { $group: { _id: '$n', fromSeq: { $min: '$fromSeq' }, size: { $sum: { $subtract: ['$to', '$from'] } } } },
-        { $sort: { _id: 1 } },
+        { $sort: { fromSeq: 1 } },
       ],
       { hint: 'place', readPreference: 'primary' },
     )

@@ -1,0 +1,80 @@
+import { ObjectId } from 'mongodb';
+import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
+import { freezeAudience } from '../../../core/campaigns/run/freeze.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
+import { mongodPid, usageOf } from '../../rig/processes.ts';
+import type { Figure } from '../../rig/results/report.ts';
+import { makeList } from '../../rig/traffic/people.ts';
+import { say } from '../run.ts';
+import type { Size } from './size.ts';
+
+const ZONES = 38;
+const DAYS_AHEAD = 10;
+const DAY_MS = 86_400_000;
+
+interface Freeze {
+  seconds: number;
+  /** Processor time, of this process and of mongod. */
+  cpuSeconds: number;
+}
+
+/** The audience of one list written down by itself, and for a campaign at local time, in turn: in this process, without senders. */
+export async function freezes({ recipients, rounds }: Size): Promise<Figure[]> {
+  return withDrill(process.env, {}, async (drill) => {
+    const zones = Intl.supportedValuesOf('timeZone')
+      .filter((_, index) => index % 11 === 0)
+      .slice(0, ZONES);
+    await drill.deps.db.projects.updateOne({ _id: drill.project._id }, { $set: { timezoneProperty: 'home' } });
+    const personOf = (index: number) => ({
+      email: `p${index}@d${index % 50}.example.org`,
+      // Neighbours by address are of different zones.
+      contactProperties: { home: zones[(index * 7) % zones.length] ?? '' },
+    });
+    const { listId } = await makeList(drill, 'People', recipients, personOf);
+    const found: Record<'plain' | 'local', Freeze[]> = { plain: [], local: [] };
+    const localTime = {
+      ...{ date: new Date(Date.now() + DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10), time: '09:00' },
+      ...{ fallbackTimezone: 'Europe/Berlin', late: 'now' as const },
+    };
+    // The first reads from the disk.
+    await frozen(drill, listId, { sendNow: true });
+    for (const _ of rounds) {
+      found.plain.push(await frozen(drill, listId, { sendNow: true }));
+      found.local.push(await frozen(drill, listId, { localTime }));
+    }
+    const many = recipients.toLocaleString('en-US');
+    const values = (some: Freeze[]) => some.map(({ seconds }) => seconds);
+    return [
+      {
+        name: `An audience of ${many} in ${zones.length} zones, written down at local time`,
+        unit: 's',
+        values: values(found.local),
+        ceiling: { name: 'the same people without local time', values: values(found.plain) },
+        asked: { of: 'ratio', atMost: 1.3 },
+      },
+      {
+        name: `Highest resident memory while ${many} are written down at local time`,
+        unit: 'MB',
+        values: [usageOf(process.pid).peakMb],
+      },
+    ];
+  });
+}
+
+async function frozen({ deps, project }: DrillContext, listId: string, time: object): Promise<Freeze> {
+  const body = {
+    ...{ name: 'Bench', subject: 'Hello', htmlTemplate: '<p>Hello.</p>', from: { email: SENDER } },
+    ...{ toLists: [listId], ...time },
+  };
+  const campaign = await createCampaign(deps, project, body, { at: new Date(), seed: new ObjectId() });
+  const pids = [process.pid, await mongodPid(deps)] as const;
+  const before = pids.map((pid) => usageOf(pid).cpuSeconds);
+  const began = performance.now();
+  await freezeAudience(deps, campaign, { signal: new AbortController().signal, onProgress() {} });
+  const seconds = (performance.now() - began) / 1_000;
+  const used = pids.map((pid, index) => usageOf(pid).cpuSeconds - (before[index] ?? 0));
+  const kind = 'localTime' in time ? 'at local time' : 'plain';
+  const cpuSeconds = used.reduce((sum, one) => sum + one, 0);
+  say(`${kind}: ${seconds.toFixed(2)} s, processor ${used.map((one) => one.toFixed(2)).join(' + ')} s`);
+  return { seconds, cpuSeconds };
+}
