@@ -301,7 +301,7 @@ export interface Automation {
   activeAt: string | null;
   createdAt: string;
   updatedAt: string;
-  /** Moves with every PATCH without draft, and every publication. */
+  /** Moves with each PATCH without draft once it was active, and each publication. */
   version?: number;
   /** The draft of the next version; null: there is none. */
   draft: AutomationDraft | null;
@@ -4388,7 +4388,7 @@ export interface PublishedAutomation {
   activeAt: string | null;
   createdAt: string;
   updatedAt: string;
-  /** Moves with every PATCH without draft, and every publication. */
+  /** Moves with each PATCH without draft once it was active, and each publication. */
   version?: number;
   /** The draft of the next version; null: there is none. */
   draft: AutomationDraft | null;

@@ -698,7 +698,10 @@ const automation = {
     activeAt: nullableTimestamp,
     createdAt: timestampField,
     updatedAt: timestampField,
-    version: { type: 'integer', description: 'Moves with every PATCH without draft, and every publication.' },
+    version: {
+      type: 'integer',
+      description: 'Moves with each PATCH without draft once it was active, and each publication.',
+    },
     draft: draftMark,
     dates: {
       title: 'DateSearch',

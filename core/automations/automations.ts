@@ -10,7 +10,7 @@ import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { breather } from '../base/work/breathe.ts';
 import { limitsOf, projectRulesOf } from '../people/project-rules.ts';
 import { compiled } from '../templates/cache.ts';
-import { getAutomation, keepDefinition } from './definitions.ts';
+import { getAutomation, keepDefinition, unchangedSince } from './definitions.ts';
 import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
 import { insertActive } from './lifecycle.ts';
@@ -153,7 +153,9 @@ export function nextVersion(
   before: Automation,
   { content, existing }: { content: AutomationContent; existing: 'keep' | 'move' },
 ): Partial<Automation> {
-  const version = before.version + 1;
+  // No person is inside one that never ran, and no draft was begun from what goes: the first version is the first that runs.
+  const isFirst = before.activeAt === null && !before.draft;
+  const version = isFirst ? before.version : before.version + 1;
   const moveBefore = existing === 'move' ? version : before.moveBefore;
   const awaited = [...new Set([...(before.awaited ?? []), ...namesAwaited(before, content.steps)])];
   return { ...content, awaited, version, moveBefore, updatedAt: clock.now() };
@@ -167,11 +169,6 @@ export function refuseUnseenDraft({ draftRevision = 0 }: Automation, seen: numbe
     `The automation or its draft was saved meanwhile: its draftRevision is ${draftRevision}. Look at it and repeat the call with draftRevision: ${draftRevision}.`,
     `draftRevision: is ${draftRevision}`,
   );
-}
-
-/** The filter of a write that must not overwrite what another call has saved. */
-export function unchangedSince({ version, status, draftRevision }: Automation) {
-  return { version, status, deletedAt: null, draftRevision: draftRevision ?? { $exists: false } };
 }
 
 /** Steps that are stored were checked when they came: a date in a filter may have become older since than facts are kept. */

@@ -69,6 +69,11 @@ export async function keepDefinition(
   await (session ? write() : repeatOnDuplicate(write));
 }
 
+/** The filter of a write that must not overwrite what another call has saved. */
+export function unchangedSince({ version, status, draftRevision }: Automation) {
+  return { version, status, deletedAt: null, draftRevision: draftRevision ?? { $exists: false } };
+}
+
 export function contentOf(content: AutomationContent): AutomationContent {
   const { name, description, tags } = content;
   return { name, description, tags, ...definitionFields(content) };

@@ -11,7 +11,7 @@ import { refuseTooLong } from '../people/lists/searched.ts';
 import { touchProjectRules } from '../people/project-rules.ts';
 import { referToTemplate } from '../templates/find.ts';
 import { dateSearch } from './dates/search.ts';
-import { draftId, getAutomation } from './definitions.ts';
+import { draftId, getAutomation, unchangedSince } from './definitions.ts';
 import type { AutomationsDeps } from './deps.ts';
 import { searchedBy } from './entrances.ts';
 import type { Automation, AutomationDefinition, AutomationStatus } from './model.ts';
@@ -109,12 +109,15 @@ function activate(deps: AutomationsDeps, automation: Automation): Promise<Automa
 /** The project rules change in the same transaction: a contact that changes after the answer is compared with the new state. */
 async function moveTo(
   deps: AutomationsDeps,
-  { _id, projectId, version }: Automation,
+  automation: Automation,
   from: AutomationStatus,
   update: UpdateFilter<Automation>,
 ): Promise<Automation> {
+  const { _id, projectId, version } = automation;
+  // The content of a draft may change within its version; a draft that is saved next to what runs does not keep it from being paused.
+  const unchanged = from === 'draft' ? unchangedSince(automation) : { version, status: from, deletedAt: null };
   const moved = await inTransaction(deps, async (session) => {
-    const filter = { _id, projectId, version, status: from, deletedAt: null };
+    const filter = { _id, projectId, ...unchanged };
     const found = await deps.db.automations.findOneAndUpdate(filter, update, { session, returnDocument: 'after' });
     if (!found) return null;
     await touchRules(deps, session, found);

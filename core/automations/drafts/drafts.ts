@@ -2,14 +2,8 @@ import { inTransaction } from '../../base/database/transactions.ts';
 import { conflict, invalid } from '../../base/errors.ts';
 import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
-import {
-  type AutomationInput,
-  changedContent,
-  checkContent,
-  refuseUnseenDraft,
-  unchangedSince,
-} from '../automations.ts';
-import { contentOf, draftId, getAutomation } from '../definitions.ts';
+import { type AutomationInput, changedContent, checkContent, refuseUnseenDraft } from '../automations.ts';
+import { contentOf, draftId, getAutomation, unchangedSince } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Automation, AutomationContent, DraftDefinition, DraftMark } from '../model.ts';
 import { requireNamed } from '../references.ts';
