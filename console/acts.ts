@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import type { IconName } from './parts/icon.tsx';
 import type { Path } from './paths.ts';
@@ -100,4 +101,25 @@ export function useAct(operation: string, start: () => void): void {
     setQuery({ [ASKED]: null });
     if (can(operation)) start();
   }, [isAsked]);
+}
+
+/** An act of a button in the head of the open page, for those whose role may. */
+export interface PageAct extends Pick<Act, 'label' | 'icon'> {
+  operation?: string;
+  run: () => unknown;
+}
+
+export const pageActs = signal<readonly PageAct[]>([]);
+
+/** The palette offers them while the page is open. */
+export function usePageActs(offered: readonly PageAct[]): void {
+  useLayoutEffect(() => {
+    pageActs.value = offered.filter(({ operation }) => operation === undefined || can(operation));
+  });
+  useLayoutEffect(
+    () => () => {
+      pageActs.value = [];
+    },
+    [],
+  );
 }

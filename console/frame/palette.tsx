@@ -2,7 +2,16 @@ import { signal, useSignal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { session } from '../session.ts';
-import { actChoices, type Choice, choose, fits, type Group, pageChoices, projectChoices } from './palette/choices.ts';
+import {
+  actChoices,
+  type Choice,
+  choose,
+  fits,
+  type Group,
+  ownChoices,
+  pageChoices,
+  projectChoices,
+} from './palette/choices.ts';
 import { useSearch } from './palette/search.ts';
 
 type Kind = 'all' | 'projects';
@@ -160,15 +169,16 @@ function PaletteDialog({ kind }: { kind: Kind }) {
   );
 }
 
-/** With nothing typed there is much to do, and each page is in the navigation. Else pages are meant more often. */
+/** Acts of the open page come first. With nothing typed there is much to do, and each page is in the navigation. Else pages are meant more often. */
 function knownGroups(kind: Kind, asked: string): Group[] {
   const projects: Group = { label: 'Projects', choices: projectChoices() };
   if (kind === 'projects') return [projects];
   const pages: Group = { label: 'Go to', choices: pageChoices() };
   const acts: Group = { label: 'Do', choices: actChoices() };
-  if (asked === '') return [acts, pages];
+  const own: Group = { label: 'On this page', choices: ownChoices() };
+  if (asked === '') return [own, acts, pages];
   const byLabel = ({ choices }: Group) => choices.some(({ label }) => fits(asked, { label }));
-  const all = [pages, acts, ...(projects.choices.length > 1 ? [projects] : [])];
+  const all = [own, pages, acts, ...(projects.choices.length > 1 ? [projects] : [])];
   return [...all.filter(byLabel), ...all.filter((group) => !byLabel(group))];
 }
 

@@ -9,7 +9,7 @@ import type { Draft } from './use-mail.ts';
 /** Typing rests that long before the page gets it. */
 const REST_MS = 300;
 
-interface Props extends Pick<MailEditorProps, 'texts' | 'person' | 'isMarketing'> {
+interface Props extends Pick<MailEditorProps, 'texts' | 'person' | 'isMarketing' | 'isMailFirst'> {
   title: string;
   begun: Draft;
   /** Why it is not saved. */
@@ -20,7 +20,7 @@ interface Props extends Pick<MailEditorProps, 'texts' | 'person' | 'isMarketing'
 }
 
 /** The editor of mails over a page on which the mail is one thing among others. */
-export function MailDialog({ title, begun, notice = null, texts, person, isMarketing, onWrite, onClose }: Props) {
+export function MailDialog({ title, begun, notice = null, onWrite, onClose, ...editing }: Props) {
   const ref = useModal();
   const titleId = useId();
   const editor = useRef<MailEditorHandle | null>(null);
@@ -72,7 +72,9 @@ export function MailDialog({ title, begun, notice = null, texts, person, isMarke
       </header>
       <div class="mail-scroll">
         <MailEditor
-          {...{ draft, texts, person, isMarketing }}
+          {...editing}
+          draft={draft}
+          onLeave={close}
           handle={editor}
           why={null}
           before={notice !== null && <Notice kind="bad" title={notice} />}

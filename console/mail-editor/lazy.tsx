@@ -25,6 +25,10 @@ export interface MailEditorProps {
   isMarketing: boolean;
   /** The address of the person with whose data the mail is shown. */
   person: Signal<string>;
+  /** The cursor is in the mail once it is there, unless the person is elsewhere by then. */
+  isMailFirst?: boolean;
+  /** Escape in the mail, once no block is left around what is chosen. */
+  onLeave?: () => void;
   /** Why it cannot be edited. */
   why: string | null;
   /** The layout around the mail, or the part of mails that it is. */

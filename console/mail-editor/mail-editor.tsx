@@ -39,6 +39,8 @@ export default function MailEditor({
   texts,
   isMarketing,
   person,
+  isMailFirst = false,
+  onLeave = () => {},
   why,
   frame,
   before,
@@ -75,6 +77,7 @@ export default function MailEditor({
       isLinking.value = true;
     },
     onFields: focusFields,
+    onLeave,
     onFiles: (files) => void addPictures(surface, files),
   });
   useLayoutEffect(() => {
@@ -84,6 +87,9 @@ export default function MailEditor({
     const press = (event: KeyboardEvent) => takeBack(event, surface);
     root.current?.addEventListener('keydown', press);
     return () => root.current?.removeEventListener('keydown', press);
+  }, [surface]);
+  useLayoutEffect(() => {
+    if (isMailFirst && document.activeElement?.matches('body, button')) surface?.focus();
   }, [surface]);
   const show = (id: string) => {
     isPreview.value = false;

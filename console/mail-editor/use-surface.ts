@@ -27,6 +27,7 @@ export function useSurface(
       onBraces: (near) => latest.current.onBraces(near),
       onLink: () => latest.current.onLink(),
       onFields: () => latest.current.onFields(),
+      onLeave: () => latest.current.onLeave(),
       onFiles: (files) => latest.current.onFiles(files),
       onChange(doc) {
         before.current = null;

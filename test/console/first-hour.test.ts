@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
-import { seedDemo, signInLinkOf } from '../../stack/demo/seed.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { browser } from '../support/browser/chromium.ts';
 import {
@@ -17,6 +13,7 @@ import {
   untilQuiet,
   useConsole,
 } from '../support/browser/console.ts';
+import { seedFirstStart } from '../support/browser/first-start.ts';
 import { type Sink, startSink } from '../support/mail/smtp-sink.ts';
 import { until } from '../support/wait.ts';
 
@@ -48,11 +45,7 @@ describe('The first hour of a new user', function () {
     return { SMTP_URL: sink.url, WORKER_PROCESSES: '1' };
   });
   before(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'everpost-first-hour-'));
-    // The installation as `npm start` leaves it.
-    const seed = await seedDemo(suite.deps, folder);
-    rmSync(folder, { recursive: true, force: true });
-    link = (await signInLinkOf(suite.deps, seed)) ?? '';
+    link = await (await seedFirstStart(suite)).link();
     workers = startWorkers(suite.deps, ['workflows', 'background', 'campaign']);
     await workers.ready;
   });

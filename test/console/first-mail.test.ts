@@ -1,22 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
-import { seedDemo, signInLinkOf } from '../../stack/demo/seed.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
-import { browser } from '../support/browser/chromium.ts';
 import { chooseFile, expectAccessible, shoot, useConsole } from '../support/browser/console.ts';
-import { createClient, made } from '../support/client.ts';
+import { seedFirstStart } from '../support/browser/first-start.ts';
+import { made } from '../support/client.ts';
 import { type Sink, startSink } from '../support/mail/smtp-sink.ts';
 import { editorOf } from './mail-editor/kit.ts';
 
 /** Clicks, fields that are typed and files that are chosen, each one act. */
 const ACTS_MAX = 25;
 const SENDS_MS_MAX = 120_000;
-const WAIT_MS = 30_000;
 const TABS_MAX = 120;
 /** The panel shows the block of the cursor with the next picture of the screen. */
 const FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
@@ -29,18 +24,15 @@ describe('The first mail of a new user', function () {
   this.timeout(300_000);
   let sink: Sink | undefined;
   let workers: Workers | undefined;
-  let context: BrowserContext | undefined;
   let link: () => Promise<string>;
   const suite = useConsole(async () => {
     sink = await startSink({ keepRaw: 10 });
     return { SMTP_URL: sink.url, WORKER_PROCESSES: '1' };
   });
   before(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'everpost-first-mail-'));
-    const seed = await seedDemo(suite.deps, folder);
-    rmSync(folder, { recursive: true, force: true });
-    link = async () => (await signInLinkOf(suite.deps, seed)) ?? '';
-    const client = createClient(suite.url, seed.projectKey);
+    const first = await seedFirstStart(suite);
+    const { client } = first;
+    link = first.link;
     await made(client, '/custom-fields', { fieldName: 'city', fieldType: 'string', label: 'City' });
     const list = await made(client, '/contact-lists', { name: 'Readers' });
     for (const [email, firstName, city] of [
@@ -51,20 +43,12 @@ describe('The first mail of a new user', function () {
     workers = startWorkers(suite.deps, ['workflows', 'background', 'campaign']);
     await workers.ready;
   });
-  afterEach(() => context?.close());
   after(async () => {
     await workers?.stop();
     await sink?.close();
   });
 
-  async function begun(): Promise<Page> {
-    const viewport = { width: 1400, height: 1000 };
-    context = await (await browser()).newContext({ baseURL: suite.url, viewport, locale: 'en-GB' });
-    context.setDefaultTimeout(WAIT_MS);
-    const page = await context.newPage();
-    await page.goto(await link());
-    return page;
-  }
+  const begun = async (): Promise<Page> => suite.open('/', { link: await link() });
 
   /** Both get their words, the picture and the button; the part for some goes to one of them alone. */
   async function expectArrived(before: number): Promise<void> {

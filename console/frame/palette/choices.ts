@@ -1,4 +1,4 @@
-import { acts, addressOf } from '../../acts.ts';
+import { acts, addressOf, pageActs } from '../../acts.ts';
 import type { IconName } from '../../parts/icon.tsx';
 import { toastError } from '../../parts/over/toast.tsx';
 import { navigate } from '../../router.ts';
@@ -53,6 +53,10 @@ export function pageChoices(): readonly Choice[] {
     ...{ key: `page ${path}`, label, icon, words },
     go: () => navigate(path),
   }));
+}
+
+export function ownChoices(): readonly Choice[] {
+  return pageActs.value.map(({ label, icon, run }) => ({ key: `own ${label}`, label, icon, go: run }));
 }
 
 /** Everything that this person may begin, here or on another page. */

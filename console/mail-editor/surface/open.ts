@@ -39,6 +39,8 @@ export interface Asked extends Outside {
   onLink(): void;
   /** To the fields of the chosen block. */
   onFields(): void;
+  /** Escape, where no block is around what is chosen. */
+  onLeave(): void;
   onFiles(files: readonly File[]): void;
 }
 
@@ -144,7 +146,11 @@ function pluginsOf(asked: Asked, said: { value: string }): Plugin[] {
       'Mod-k': call(asked.onLink),
     },
     ...{ 'Alt-ArrowUp': moveBlock(-1), 'Alt-ArrowDown': moveBlock(1), 'Mod-d': copyBlock },
-    ...{ 'Alt-Backspace': removeBlock, 'Alt-Delete': removeBlock, Escape: chooseAround },
+    ...{
+      'Alt-Backspace': removeBlock,
+      'Alt-Delete': removeBlock,
+      Escape: chainCommands(chooseAround, call(asked.onLeave)),
+    },
     ...{ Backspace: chainCommands(removeWhole, backspace), Delete: removeWhole },
     ...{ 'Shift-Enter': breakLine, 'Mod-Enter': lineBelow },
     ...{ Tab: nextCell(1), 'Shift-Tab': nextCell(-1) },

@@ -23,6 +23,8 @@ interface OpenOptions {
   url?: string;
   /** Another tab of the browser of this page. */
   besides?: Page;
+  /** A link of sign-in in place of the path, for a person who is not signed in. */
+  link?: string;
 }
 
 interface SignInOptions {
@@ -91,6 +93,7 @@ async function open(
     theme = 'light',
     url = environment.url,
     besides,
+    link,
   }: OpenOptions & { path: string; contexts: BrowserContext[]; faults: string[] },
 ): Promise<Page> {
   const context = besides?.context() ?? (await newContext());
@@ -104,7 +107,7 @@ async function open(
     if (message.type() === 'error' && !isOfMail && !/^Failed to load resource/.test(message.text()))
       faults.push(message.text());
   });
-  await page.goto(`/console${path}`);
+  await page.goto(link ?? `/console${path}`);
   return page;
 
   async function newContext(): Promise<BrowserContext> {
@@ -122,7 +125,7 @@ async function open(
     });
     contexts.push(context);
     context.setDefaultTimeout(WAIT_MS);
-    await signIn(environment, context, tenant, { role, url });
+    if (link === undefined) await signIn(environment, context, tenant, { role, url });
     return context;
   }
 }

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { place, setQuery } from '../../../router.ts';
 import { isNarrow } from './narrow.ts';
 
@@ -13,7 +13,7 @@ export function useChoosing(panel: RefObject<HTMLElement | null>) {
   const asked = query.get('step');
   const isSimulating = query.get('panel') === SIMULATION;
   const wantsFields = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wantsFields.current) focusFields(panel.current);
     else if (asked !== null && isNarrow()) panel.current?.querySelector<HTMLElement>('.title')?.focus();
     wantsFields.current = false;

@@ -1,4 +1,5 @@
 import type { Automation } from '../../../../client/index.ts';
+import { type PageAct, usePageActs } from '../../../acts.ts';
 import { counted, moment } from '../../../parts/data/format.ts';
 import { Button } from '../../../parts/forms/button.tsx';
 import { Notice } from '../../../parts/page/notice.tsx';
@@ -55,21 +56,22 @@ export function HeadActions({
 }) {
   const { id, status, draft } = automation;
   const hasNothing = draft === null && !isChanged && 'Nothing is changed.';
+  const whyNot = (draft?.isOutdated && 'Keep the draft first, or discard it.') || hasNothing;
+  const isFirst = !isSavedAsDraft(automation);
+  const isPublished = !isFirst && status !== 'archived';
+  const whole: PageAct = { label: 'Activate…', icon: 'play', operation: 'automations.activate', run: onActivate };
+  const next: PageAct = { label: 'Publish…', icon: 'check', operation: 'automations.publish', run: onPublish };
+  usePageActs([...(isFirst ? [whole] : []), ...(isPublished && !whyNot ? [next] : [])]);
   return (
     <>
       <Button href={to(`/automations/${id}`)}>Overview</Button>
-      {!isSavedAsDraft(automation) && (
+      {isFirst && (
         <Button kind="first" icon="play" operation="automations.activate" onClick={onActivate}>
           Activate…
         </Button>
       )}
-      {isSavedAsDraft(automation) && status !== 'archived' && (
-        <Button
-          kind="first"
-          operation="automations.publish"
-          why={(draft?.isOutdated && 'Keep the draft first, or discard it.') || hasNothing}
-          onClick={onPublish}
-        >
+      {isPublished && (
+        <Button kind="first" operation="automations.publish" why={whyNot} onClick={onPublish}>
           Publish…
         </Button>
       )}

@@ -96,6 +96,7 @@ export function Blocks({ content, subject, previewText, errors, why, onBegin, on
           begun={{ content, about: { subject, previewText } }}
           {...{ texts, person, onWrite }}
           isMarketing
+          isMailFirst
           onClose={() => {
             isOpen.value = false;
           }}
