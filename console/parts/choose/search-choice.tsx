@@ -56,6 +56,10 @@ export function SearchChoice<T>(props: SearchChoiceProps<T>) {
   const isOpen = useSignal(false);
   const at = useSignal(0);
   const found = useSignal<readonly Item<T>[] | null>(null);
+  /** The text of the entries that are shown. */
+  const foundBy = useRef<string | null>(null);
+  /** Enter was pressed before the entries of what is typed were there. */
+  const isTaking = useRef(false);
   const failure = useSignal<string | null>(null);
   const asked = isOpen.value ? text.value.trim() : null;
   useEffect(() => {
@@ -65,9 +69,12 @@ export function SearchChoice<T>(props: SearchChoiceProps<T>) {
       try {
         const items = await things.search(asked, gone.signal);
         if (gone.signal.aborted) return;
+        const all = entriesOf(items, asked);
+        foundBy.current = asked;
         found.value = items;
         failure.value = null;
-        at.value = startAt(entriesOf(items, asked), asked === '' ? value : '');
+        at.value = startAt(all, asked === '' ? value : '');
+        if (isTaking.current) pick(all[at.peek()]);
       } catch (error) {
         if (!gone.signal.aborted) failure.value = sentenceOf(error);
       }
@@ -115,6 +122,8 @@ export function SearchChoice<T>(props: SearchChoiceProps<T>) {
     if (!isReadOnly) isOpen.value = true;
   }
   function close(): void {
+    isTaking.current = false;
+    foundBy.current = null;
     isOpen.value = false;
     text.value = '';
     found.value = null;
@@ -126,6 +135,7 @@ export function SearchChoice<T>(props: SearchChoiceProps<T>) {
     entry.pick();
   }
   function press(event: KeyboardEvent): void {
+    isTaking.current = false;
     const n = entries?.length ?? 0;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
@@ -135,8 +145,9 @@ export function SearchChoice<T>(props: SearchChoiceProps<T>) {
       document.getElementById(`${id}-${at.value}`)?.scrollIntoView({ block: 'nearest' });
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      if (isOpen.value) pick(entries?.[at.value]);
-      else open();
+      if (!isOpen.value) open();
+      else if (foundBy.current === text.peek().trim()) pick(entries?.[at.value]);
+      else isTaking.current = true;
     } else if (event.key === 'Escape' && isOpen.value) {
       event.preventDefault();
       event.stopPropagation();

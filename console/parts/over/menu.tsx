@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { can, whyNot } from '../../session.ts';
@@ -36,6 +37,21 @@ export function Menu({
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const isOpen = useSignal(false);
+  /** A press outside of an open list closes it, before the click of the button. */
+  const wasOpen = useRef(false);
+
+  /** At once, so that the next key is one of the list. */
+  function open(): void {
+    if (wasOpen.current) {
+      wasOpen.current = false;
+      list.current?.hidePopover();
+      return;
+    }
+    list.current?.showPopover();
+    place();
+    list.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+  }
 
   function place(): void {
     const from = button.current?.getBoundingClientRect();
@@ -79,7 +95,12 @@ export function Menu({
         type="button"
         aria-label={children ? undefined : label}
         aria-haspopup="menu"
-        popovertarget={id}
+        aria-expanded={isOpen.value}
+        aria-controls={id}
+        onPointerDown={() => {
+          wasOpen.current = list.current?.matches(':popover-open') ?? false;
+        }}
+        onClick={open}
       >
         {children}
         <Icon name={children ? 'down' : icon} />
@@ -92,9 +113,7 @@ export function Menu({
         role="menu"
         aria-label={label}
         onToggle={(event) => {
-          if (event.newState !== 'open') return;
-          place();
-          list.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+          isOpen.value = event.newState === 'open';
         }}
         onKeyDown={move}
       >

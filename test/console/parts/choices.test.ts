@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import {
   expectAccessible,
+  holdCall,
   pickFound,
   requestsDuring,
   shoot,
@@ -119,6 +120,24 @@ describe('The choices of the console', () => {
     const { automations } = (await suite.own.client.get('/automations?search=archive')).body.data;
     expect(automations[0].entryCriteria.listId).to.equal(ids.list);
     expect(automations[0].steps[1].email.templateId).to.equal(ids.template);
+  });
+
+  it('take what is typed, and not what was found before, however soon Enter comes', async () => {
+    const page = await suite.open('/campaigns/new');
+    const field = page.getByRole('combobox', { name: 'Template' });
+    await field.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: `Template ${MANY - 1}` }).waitFor();
+    const { isHeld, release } = await holdCall(page, 'GET', /\/templates$/);
+    await page.keyboard.type('harbour, t');
+    await page.keyboard.press('Enter');
+    await isHeld;
+    expect(await field.inputValue()).to.equal('harbour, t');
+    release();
+    await until(
+      () => field.inputValue(),
+      (chosen) => chosen === old('template'),
+    );
   });
 
   it('begin a search with the first key after the list was closed, however soon it comes', async () => {
