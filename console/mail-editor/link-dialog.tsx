@@ -12,11 +12,6 @@ export function LinkDialog({ surface, onClose }: { surface: Surface; onClose: ()
   const { doc, selection } = surface.state.peek();
   const before = linkAt(doc, selection.from + (selection.empty ? 0 : 1))?.attrs.href as string | undefined;
   const form = useForm({ href: before ?? '' });
-  const close = () => {
-    onClose();
-    // The dialog gives the focus back to a button of the page first.
-    requestAnimationFrame(() => surface.focus());
-  };
   const submit = form.submit(({ href }) => {
     const text = href.trim();
     if (text === '') {
@@ -24,17 +19,17 @@ export function LinkDialog({ surface, onClose }: { surface: Surface; onClose: ()
       return;
     }
     surface.run(setLink(SCHEME.test(text) ? text : text.includes('@') ? `mailto:${text}` : `https://${text}`));
-    close();
+    onClose();
   });
   return (
-    <FormDialog title="Link" form={form} action="Link the words" onClose={close} onSubmit={submit}>
+    <FormDialog title="Link" form={form} action="Link the words" onClose={onClose} onSubmit={submit}>
       <Field form={form} name="href" label="Address" autocomplete="off" hint="A page, or an address of mail." />
       {before !== undefined && (
         <Button
           isSmall
           onClick={() => {
             surface.run(setLink(null));
-            close();
+            onClose();
           }}
         >
           Take the link away

@@ -8,26 +8,26 @@ import { Button } from '../parts/forms/button.tsx';
 import { Choose } from '../parts/forms/choices.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { toast, toastError } from '../parts/over/toast.tsx';
+import { BrandContext, drawBrand, useLoadedBrand } from './colours/brand.ts';
 import { Findings } from './findings.tsx';
 import type { MailEditorProps, TextField } from './lazy.tsx';
 import { LinkDialog } from './link-dialog.tsx';
+import { type Menu, Menus } from './menus.tsx';
 import { addBlock, setMail, setOfMail } from './model/acts.ts';
 import { type Finding, findingsIn } from './model/checks.ts';
 import { docOf } from './model/convert.ts';
-import { labels } from './model/labels.ts';
+import { LOOK } from './model/look.ts';
 import { insertVariable } from './model/words.ts';
 import { useLinkedFields } from './panel/linked.ts';
 import { Panel } from './panel/panel.tsx';
-import { PickMenu } from './pick-menu.tsx';
 import { pictureFields } from './pictures.ts';
 import { Preview } from './preview.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import type { Surface } from './surface/open.ts';
 import { Toolbar } from './toolbar.tsx';
 import { type CompiledMail, type Draft, useCompiled } from './use-mail.ts';
 import { useSurface } from './use-surface.ts';
-import { typedName, useVariables, type Variables } from './variables.ts';
-
-type Menu = { kind: 'block'; near: DOMRect; at?: number } | { kind: 'variable'; near: DOMRect };
+import { useVariables, type Variables } from './variables.ts';
 
 /** Blocks without words of their own, and conditions: their fields come next. */
 const THINGS: readonly BlockType[] = ['image', 'video', 'space', 'social', 'menu', 'header', 'html', 'when', 'snippet'];
@@ -48,18 +48,29 @@ export default function MailEditor({
 }: MailEditorProps) {
   const root = useRef<HTMLDivElement>(null);
   const place = useRef<HTMLDivElement>(null);
+  const stage = useRef<HTMLDivElement>(null);
+  const bar = useRef<HTMLDivElement>(null);
   const panel = useRef<HTMLElement>(null);
+  const brand = useLoadedBrand();
   const menu = useSignal<Menu | null>(null);
   const isLinking = useSignal(false);
   const isPreview = useSignal(false);
   const isAsked = useSignal(false);
   const variables = useVariables(isMarketing, person);
   const compiled = useCompiled(draft, person, isMarketing, frame);
+  const next = useFocus();
   const focusFields = () => {
     isAsked.value = true;
     // The fields of a block that was just added are drawn first.
-    requestAnimationFrame(() => firstField(panel.current)?.focus());
+    next.after(() => firstField(panel.current)?.focus());
   };
+  const onLink = () => {
+    isLinking.value = true;
+  };
+  const onVariable = (near: Element) => {
+    menu.value = { kind: 'variable', near: near.getBoundingClientRect() };
+  };
+  const { look = {} } = draft.value.content;
   const { surface, write } = useSurface(place, draft, {
     isReadOnly: why !== null,
     isMarketing,
@@ -73,9 +84,8 @@ export default function MailEditor({
     onBraces: (near) => {
       menu.value = { kind: 'variable', near };
     },
-    onLink: () => {
-      isLinking.value = true;
-    },
+    onLink,
+    onTools: () => bar.current?.querySelector('button')?.focus(),
     onFields: focusFields,
     onLeave,
     onFiles: (files) => void addPictures(surface, files),
@@ -91,119 +101,140 @@ export default function MailEditor({
   useLayoutEffect(() => {
     if (isMailFirst && document.activeElement?.matches('body, button')) surface?.focus();
   }, [surface]);
+  useLayoutEffect(() => {
+    if (place.current) drawBrand(place.current, brand);
+  }, [brand]);
   const show = (id: string) => {
     isPreview.value = false;
     // A surface that was hidden takes no focus before it is drawn.
-    requestAnimationFrame(() => surface?.choose(id));
+    next.after(() => surface?.choose(id));
   };
   // A footer may be in the layout, in a snippet, or in the mail around this part.
   const needsFooter = isMarketing && !frame?.part && !compiled.html.value?.includes('{{unsubscribe}}');
   const findings = allFindings(draft.value, compiled, variables, needsFooter);
 
   return (
-    <div class={isPreview.value ? 'split mail-editor' : 'split open editing mail-editor'} ref={root}>
-      <div class="body">
-        {before}
-        {surface && <Texts {...{ surface, texts, write, why }} />}
-        <div class="row wrap">
-          <Choose
-            label="Show"
-            value={isPreview.value ? 'preview' : 'write'}
-            options={[
-              { value: 'write', label: 'Write' },
-              { value: 'preview', label: 'Preview' },
-            ]}
-            onChange={(value) => {
-              isPreview.value = value === 'preview';
-            }}
-          />
-          <span class="narrow-only">
-            <Button isSmall onClick={focusFields}>
-              Settings
-            </Button>
-          </span>
+    <BrandContext.Provider value={brand}>
+      <div class={isPreview.value ? 'split mail-editor' : 'split open editing mail-editor'} ref={root}>
+        <div class="body">
+          {before}
+          {surface && <Texts {...{ surface, texts, write, why }} />}
+          <div class="row wrap">
+            <Choose
+              label="Show"
+              value={isPreview.value ? 'preview' : 'write'}
+              options={[
+                { value: 'write', label: 'Write' },
+                { value: 'preview', label: 'Preview' },
+              ]}
+              onChange={(value) => {
+                isPreview.value = value === 'preview';
+              }}
+            />
+            <span class="narrow-only">
+              <Button isSmall onClick={focusFields}>
+                Settings
+              </Button>
+            </span>
+          </div>
+          {isPreview.value && <Preview compiled={compiled} person={person} />}
+          <div class={isPreview.value ? 'hidden-surface' : 'stack'}>
+            {surface && why === null && (
+              <Toolbar
+                {...{ surface, onLink, onVariable }}
+                onAdd={(near) => {
+                  menu.value = { kind: 'block', near: near.getBoundingClientRect() };
+                }}
+              />
+            )}
+            <div ref={stage} class="mail-stage">
+              <div ref={place} class="mail-paper" />
+              {surface && why === null && (
+                <SelectionBar
+                  {...{ surface, stage, bar, write, onLink, onVariable }}
+                  paper={look.paper ?? LOOK.paper}
+                />
+              )}
+            </div>
+          </div>
+          <Findings findings={findings} onShow={show} />
+          {after?.(compiled)}
+          <p class="sr" role="status">
+            {surface?.said.value}
+          </p>
         </div>
-        {isPreview.value && <Preview compiled={compiled} person={person} />}
-        <div class={isPreview.value ? 'hidden-surface' : 'stack'}>
-          {surface && why === null && (
-            <Toolbar
-              surface={surface}
-              onAdd={(near) => {
-                menu.value = { kind: 'block', near: near.getBoundingClientRect() };
-              }}
-              onLink={() => {
-                isLinking.value = true;
-              }}
-              onVariable={(near) => {
-                menu.value = { kind: 'variable', near: near.getBoundingClientRect() };
+        <aside
+          ref={panel}
+          class={isAsked.value ? 'drawer' : 'drawer unasked'}
+          hidden={isPreview.value}
+          aria-label="Settings"
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || event.defaultPrevented) return;
+            // A dialog around the editor stays open.
+            event.preventDefault();
+            isAsked.value = false;
+            surface?.focus();
+          }}
+        >
+          {surface && (
+            <Panel
+              {...{ surface, write, why, isMarketing }}
+              fields={variables.picks}
+              refusals={compiled.refusals.value}
+              onClose={() => {
+                isAsked.value = false;
+                surface.focus();
               }}
             />
           )}
-          <div ref={place} class="mail-paper" />
-        </div>
-        <Findings findings={findings} onShow={show} />
-        {after?.(compiled)}
-        <p class="sr" role="status">
-          {surface?.said.value}
-        </p>
-      </div>
-      <aside
-        ref={panel}
-        class={isAsked.value ? 'drawer' : 'drawer unasked'}
-        hidden={isPreview.value}
-        aria-label="Settings"
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.defaultPrevented) return;
-          // A dialog around the editor stays open.
-          event.preventDefault();
-          isAsked.value = false;
-          surface?.focus();
-        }}
-      >
-        {surface && (
-          <Panel
-            {...{ surface, write, why, isMarketing }}
-            fields={variables.picks}
-            refusals={compiled.refusals.value}
+        </aside>
+        {menu.value && surface && (
+          <Menus
+            menu={menu.value}
+            variables={variables}
+            isLayout={frame?.part === 'layout'}
+            onBlock={(type, at) => {
+              menu.value = null;
+              surface.focus();
+              surface.run(addBlock(type, at));
+              if (THINGS.includes(type)) focusFields();
+            }}
+            onVariable={(name) => {
+              menu.value = null;
+              surface.focus();
+              surface.run(insertVariable(name));
+            }}
             onClose={() => {
-              isAsked.value = false;
+              menu.value = null;
               surface.focus();
             }}
           />
         )}
-      </aside>
-      {menu.value && surface && (
-        <Menus
-          menu={menu.value}
-          variables={variables}
-          isLayout={frame?.part === 'layout'}
-          onBlock={(type, at) => {
-            menu.value = null;
-            surface.focus();
-            surface.run(addBlock(type, at));
-            if (THINGS.includes(type)) focusFields();
-          }}
-          onVariable={(name) => {
-            menu.value = null;
-            surface.focus();
-            surface.run(insertVariable(name));
-          }}
-          onClose={() => {
-            menu.value = null;
-            surface.focus();
-          }}
-        />
-      )}
-      {isLinking.value && surface && (
-        <LinkDialog
-          surface={surface}
-          onClose={() => {
-            isLinking.value = false;
-          }}
-        />
-      )}
-    </div>
+        {isLinking.value && surface && (
+          <LinkDialog
+            surface={surface}
+            onClose={() => {
+              isLinking.value = false;
+              // The dialog gives the focus back to a button of the page first.
+              next.after(() => surface.focus());
+            }}
+          />
+        )}
+      </div>
+    </BrandContext.Provider>
   );
+}
+
+/** Moves the focus once the page is drawn with what changed, and before the next key: a browser may be late with its next picture. */
+function useFocus(): { after: (move: () => unknown) => void } {
+  const asked = useSignal<{ move: () => unknown } | null>(null);
+  const now = asked.value;
+  useLayoutEffect(() => void now?.move(), [now]);
+  return {
+    after: (move) => {
+      asked.value = { move };
+    },
+  };
 }
 
 /** On a button too: the browser would take back what was typed elsewhere on the page. */
@@ -273,43 +304,5 @@ function Texts({
         </div>
       ))}
     </div>
-  );
-}
-
-const blockPicks = Object.entries(labels).map(([value, label]) => ({ value, ...label }));
-
-function Menus({
-  menu,
-  variables,
-  isLayout,
-  onBlock,
-  onVariable,
-  onClose,
-}: {
-  menu: Menu;
-  variables: Variables;
-  isLayout: boolean;
-  onBlock: (type: BlockType, at: number | undefined) => void;
-  onVariable: (name: string) => void;
-  onClose: () => void;
-}) {
-  const { near } = menu;
-  if (menu.kind === 'variable')
-    return (
-      <PickMenu
-        {...{ near, onClose }}
-        label="Find a variable"
-        picks={variables.picks}
-        other={typedName}
-        onPick={onVariable}
-      />
-    );
-  return (
-    <PickMenu
-      {...{ near, onClose }}
-      label="Find a block"
-      picks={isLayout ? blockPicks : blockPicks.filter(({ value }) => value !== 'content')}
-      onPick={(type) => onBlock(type as BlockType, menu.at)}
-    />
   );
 }

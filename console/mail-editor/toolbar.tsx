@@ -1,9 +1,9 @@
 import { toggleMark } from 'prosemirror-commands';
 import { redo, redoDepth, undo, undoDepth } from 'prosemirror-history';
-import type { Command, EditorState } from 'prosemirror-state';
+import type { Command } from 'prosemirror-state';
 import { Button } from '../parts/forms/button.tsx';
 import { schema } from './model/schema.ts';
-import { setAlign, setList } from './model/words.ts';
+import { hasMark, setAlign, setList } from './model/words.ts';
 import type { Surface } from './surface/open.ts';
 
 /** Above the mail: what is done with the words at the cursor, and what adds to the mail. */
@@ -91,10 +91,3 @@ export function Toolbar({
 }
 
 const alignLabels = { left: 'To the left', center: 'In the middle', right: 'To the right' };
-
-function hasMark({ selection, storedMarks, doc }: EditorState, name: string): boolean {
-  const type = schema.marks[name]!;
-  const { from, to, empty, $from } = selection;
-  if (empty) return Boolean(type.isInSet(storedMarks ?? $from.marks()));
-  return doc.rangeHasMark(from, to, type);
-}

@@ -26,6 +26,7 @@ export function useSurface(
       onSlash: (near) => latest.current.onSlash(near),
       onBraces: (near) => latest.current.onBraces(near),
       onLink: () => latest.current.onLink(),
+      onTools: () => latest.current.onTools(),
       onFields: () => latest.current.onFields(),
       onLeave: () => latest.current.onLeave(),
       onFiles: (files) => latest.current.onFiles(files),

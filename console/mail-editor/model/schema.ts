@@ -193,11 +193,18 @@ const marks: Record<string, MarkSpec> = {
   },
   colour: {
     attrs: { colour: {} },
-    toDOM: ({ attrs }) => ['span', { 'data-colour': attrs.colour, style: `color: ${attrs.colour}` }, 0],
+    toDOM: ({ attrs: { colour } }) => [
+      'span',
+      {
+        'data-colour': colour,
+        style: `color: ${colour.startsWith('#') ? colour : `var(--${colour.replace('.', '-')})`}`,
+      },
+      0,
+    ],
     parseDOM: [
       {
         tag: 'span[data-colour]',
-        getAttrs: ({ dataset: { colour = '' } }) => /^#[0-9a-f]{6}$/i.test(colour) && { colour },
+        getAttrs: ({ dataset: { colour = '' } }) => /^(#[0-9a-f]{6}|brand\.[a-z]+)$/i.test(colour) && { colour },
       },
     ],
   },

@@ -49,6 +49,35 @@ export function linkAt(doc: Node, at: number) {
   return all.find(({ type }) => type === schema.marks.href) ?? null;
 }
 
+/** Of the selected words, or of those that are typed next. */
+export function hasMark({ selection, storedMarks, doc }: EditorState, name: string): boolean {
+  const type = schema.marks[name]!;
+  const { from, to, empty, $from } = selection;
+  if (empty) return Boolean(type.isInSet(storedMarks ?? $from.marks()));
+  return doc.rangeHasMark(from, to, type);
+}
+
+/** Of the selected words. null takes their colour away. */
+export function setColour(colour: string | null): Command {
+  return ({ tr, selection: { from, to, empty } }, dispatch) => {
+    if (empty) return false;
+    const type = schema.marks.colour!;
+    tr.removeMark(from, to, type);
+    if (colour !== null) tr.addMark(from, to, type.create({ colour }));
+    dispatch?.(tr);
+    return true;
+  };
+}
+
+/** The first one of the selected words. */
+export function colourAt({ doc, selection: { from, to } }: EditorState): string | null {
+  let found: string | null = null;
+  doc.nodesBetween(from, to, ({ marks }) => {
+    found ??= marks.find(({ type }) => type === schema.marks.colour)?.attrs.colour ?? null;
+  });
+  return found;
+}
+
 /** A paragraph becomes items of a list, and the items paragraphs again. */
 export function setList(ordered: boolean): Command {
   return (state, dispatch) => {

@@ -4,7 +4,14 @@ import { dropCursor } from 'prosemirror-dropcursor';
 import { history, redo, undo } from 'prosemirror-history';
 import { keymap } from 'prosemirror-keymap';
 import type { Node } from 'prosemirror-model';
-import { type Command, EditorState, NodeSelection, type Plugin, type Transaction } from 'prosemirror-state';
+import {
+  type Command,
+  EditorState,
+  NodeSelection,
+  type Plugin,
+  TextSelection,
+  type Transaction,
+} from 'prosemirror-state';
 import { EditorView } from 'prosemirror-view';
 import type { BlockType, Look } from '../../../schemas/templates/block-types.ts';
 import { textOn } from '../../parts/data/colours.ts';
@@ -37,6 +44,8 @@ export interface Asked extends Outside {
   onSlash(near: DOMRect): void;
   onBraces(near: DOMRect): void;
   onLink(): void;
+  /** To the tools of the selected words. */
+  onTools(): void;
   /** To the fields of the chosen block. */
   onFields(): void;
   /** Escape, where no block is around what is chosen. */
@@ -54,6 +63,8 @@ export interface Surface {
   /** By its id. false: there is no such block. */
   choose(id: string): boolean;
   caret(): DOMRect;
+  /** Around the selected words. */
+  selected(): DOMRect;
   close(): void;
 }
 
@@ -86,6 +97,10 @@ export function openSurface(parent: HTMLElement, doc: Node, asked: Asked): Surfa
       drawLook(parent, view.state.doc);
       asked.onChange(view.state.doc);
     },
+    handleKeyDown: (_, { key, ctrlKey, metaKey, altKey }) => {
+      if (key === 'Tab' || ctrlKey || metaKey || altKey) readSelection(view);
+      return false;
+    },
     handleTextInput: (_, from, to, text) => openedMenu(view, { from, to, text }, asked),
     handleClickOn: (_, _at, node, at) => {
       if (!node.isAtom || node.isInline) return false;
@@ -110,6 +125,7 @@ export function openSurface(parent: HTMLElement, doc: Node, asked: Asked): Surfa
       return true;
     },
     caret: () => caretOf(view),
+    selected: () => selectedOf(view),
     close: () => view.destroy(),
   };
   return surface;
@@ -144,6 +160,7 @@ function pluginsOf(asked: Asked, said: { value: string }): Plugin[] {
       'Mod-b': toggleMark(schema.marks.bold!),
       'Mod-i': toggleMark(schema.marks.italic!),
       'Mod-k': call(asked.onLink),
+      'Alt-F10': call(asked.onTools),
     },
     ...{ 'Alt-ArrowUp': moveBlock(-1), 'Alt-ArrowDown': moveBlock(1), 'Mod-d': copyBlock },
     ...{
@@ -203,6 +220,25 @@ function caretOf(view: EditorView): DOMRect {
   if (chosen instanceof Element) return chosen.getBoundingClientRect();
   const { left, top, bottom } = view.coordsAtPos(selection.from);
   return new DOMRect(left, top, 0, bottom - top);
+}
+
+/** A key may come before the event that says which words the key before has selected. */
+function readSelection(view: EditorView): void {
+  const { doc, selection, tr } = view.state;
+  const shown = getSelection();
+  const { anchorNode, anchorOffset = 0, focusNode, focusOffset = 0, isCollapsed } = shown ?? {};
+  if (isCollapsed || !(selection instanceof TextSelection)) return;
+  if (!anchorNode || !focusNode || !view.dom.contains(anchorNode) || !view.dom.contains(focusNode)) return;
+  const [anchor, head] = [view.posAtDOM(anchorNode, anchorOffset), view.posAtDOM(focusNode, focusOffset)];
+  const found = TextSelection.between(doc.resolve(anchor), doc.resolve(head));
+  if (!found.eq(selection)) view.dispatch(tr.setSelection(found));
+}
+
+function selectedOf(view: EditorView): DOMRect {
+  const { from, to } = view.state.selection;
+  const [start, end] = [view.coordsAtPos(from, 1), view.coordsAtPos(to, -1)];
+  const left = end.top > start.top ? Math.min(start.left, end.left) : start.left;
+  return new DOMRect(left, start.top, Math.max(0, end.right - left), end.bottom - start.top);
 }
 
 function taken(from: DataTransfer | null, { onFiles }: Asked): boolean {

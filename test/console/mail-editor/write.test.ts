@@ -21,7 +21,8 @@ describe('The editor of mails', () => {
     await block('words').locator('p').click({ clickCount: 3 });
     await page.keyboard.type('The rye is here.');
     await page.keyboard.press('Shift+Home');
-    await page.getByRole('button', { name: 'Bold' }).click();
+    const tools = page.getByRole('toolbar', { name: 'Write' });
+    await tools.getByRole('button', { name: 'Bold' }).click();
     await block('words').locator('strong', { hasText: 'The rye is here.' }).waitFor();
 
     await add('Picture');
