@@ -37,6 +37,8 @@ import { type Outside, viewsOf } from './views.ts';
 
 export interface Asked extends Outside {
   isReadOnly: boolean;
+  /** For screen readers. */
+  label?: string;
   /** Its footer cannot be taken out. */
   isMarketing: boolean;
   onChange(doc: Node): void;
@@ -85,7 +87,12 @@ export function openSurface(parent: HTMLElement, doc: Node, asked: Asked): Surfa
     state: state.peek(),
     nodeViews: viewsOf(asked),
     editable: () => !asked.isReadOnly,
-    attributes: { 'aria-label': 'The mail', role: 'textbox', 'aria-multiline': 'true', class: 'm-surface' },
+    attributes: {
+      'aria-label': asked.label ?? 'The mail',
+      role: 'textbox',
+      'aria-multiline': 'true',
+      class: 'm-surface',
+    },
     transformPastedHTML: cleanedHtml,
     transformPasted: cleanedSlice,
     dispatchTransaction(tr) {

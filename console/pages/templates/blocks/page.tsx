@@ -7,6 +7,7 @@ import { savedWords, useAutosave } from '../../../mail-editor/autosave.ts';
 import { MailEditor, type MailEditorHandle, type TextField } from '../../../mail-editor/lazy.tsx';
 import { wordsOf } from '../../../mail-editor/model/labels.ts';
 import type { Draft } from '../../../mail-editor/use-mail.ts';
+import { ThroughVersions, type Versioned } from '../../../mail-editor/versions/lazy.tsx';
 import { useForm } from '../../../parts/forms/form.ts';
 import { useKeptDraft } from '../../../parts/forms/leaving.ts';
 import { BothTexts, type Parts, useConflict } from '../../../parts/forms/overtaken.tsx';
@@ -24,6 +25,9 @@ import { DraftButtons, hasDraft, WHY_READ_ONLY } from '../drafts.tsx';
 import { CRUMB, HeadNotes, HeadState, toEdit } from '../head.tsx';
 import { LayoutChoice } from '../layout-choice.tsx';
 import { Versions } from '../versions.tsx';
+
+/** All that are kept. */
+const VERSIONS_MAX = 100;
 
 interface Values {
   templateName: string;
@@ -61,6 +65,15 @@ function draftOf({ content, layoutId: _, ...about }: Values): Draft {
 function valuesIn({ content, about }: Draft): Omit<Values, 'layoutId'> {
   const { templateName = '', subject = '', previewText = '' } = about;
   return { templateName, subject, previewText, content };
+}
+
+function versionsOf(template: Template, onRestore: (version: number) => unknown): Versioned {
+  const { templateId, newestVersion, version } = template;
+  return {
+    ...{ key: templateId, newestVersion, version, operation: 'templates.restore', onRestore },
+    list: async (signal) => (await api.templates.versions(templateId, { limit: VERSIONS_MAX }, { signal })).versions,
+    read: (one, signal) => api.templates.get(templateId, { version: String(one) }, { signal }),
+  };
 }
 
 /** A template of content blocks: written as it looks. */
@@ -216,6 +229,7 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
                 content={{ ...form.values.value, emailTemplate: html.value }}
               />
             )}
+            <ThroughVersions of={versionsOf(newest ?? template, restore)} />
             <Versions template={newest ?? template} compared={compared} onRestore={restore} />
           </>
         )}
