@@ -972,6 +972,7 @@ export interface Campaign {
   trackingOpen: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm: Utm | null;
+  headers: Record<string, string>;
   tags: MailTag[];
   sendToGlobalList: boolean;
   source: 'api' | 'dashboard';
@@ -1037,6 +1038,8 @@ export interface CreateCampaignBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
+  /** Custom headers; values may hold {{variables}}. {}: none. */
+  headers?: Record<string, string>;
   /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
   tags?: MailTag[];
 }
@@ -1094,6 +1097,8 @@ export interface UpdateCampaignBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
+  /** Custom headers; values may hold {{variables}}. {}: none. */
+  headers?: Record<string, string>;
   /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
   tags?: MailTag[];
   /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
@@ -4593,6 +4598,8 @@ export interface RenderTemplateBody {
   content: TemplateContent;
   /** The layout around the mail. */
   layoutId?: string | null;
+  /** Of the texts, in the place of look.language. */
+  language?: string;
   /** The content is one; left out: a mail. */
   part?: 'layout' | 'snippet';
 }

@@ -37,7 +37,16 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
   const { projectId, organizationId, name, subject, previewText, senderId, toLists, excludeLists, unsubscribeGroupId } =
     campaign;
   const { sendNow, sendMode, scheduledAt, templateId, status, sentAt, abortedAt, failureReason } = campaign;
-  const { pausedAt, resumedAt, pausedReason, thresholdPreset, trackingClick, trackingOpen, utm = null } = campaign;
+  const {
+    pausedAt,
+    resumedAt,
+    pausedReason,
+    thresholdPreset,
+    trackingClick,
+    trackingOpen,
+    utm = null,
+    headers = {},
+  } = campaign;
   const { maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt } = campaign;
   return {
     id: campaign._id,
@@ -52,6 +61,7 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
       trackingClick,
       trackingOpen,
       utm,
+      headers,
       tags: shownTags(campaign),
       source: sourceBy(campaign),
     },

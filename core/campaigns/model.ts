@@ -135,6 +135,8 @@ export interface Campaign extends Made {
   trackingClick: boolean;
   trackingOpen: boolean;
   utm?: Utm | null;
+  /** Sources of the values, by name. Absent as none. */
+  headers?: Record<string, string>;
   /** "name:value" of each, for all its mails. */
   tags?: string[];
   sendMode: 'immediate' | 'scheduled' | 'gradual';
@@ -201,6 +203,7 @@ export interface CampaignContent {
   trackingClick: boolean;
   trackingOpen: boolean;
   utm?: Utm | null;
+  headers?: Record<string, string>;
   tags?: string[];
   groupId: string | null;
   /** The name of the campaign, for {{campaign.name}}. */

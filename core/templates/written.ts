@@ -94,13 +94,17 @@ export function requireOne({ content, emailTemplate }: Written): void {
     throw invalid('Give emailTemplate or content.', 'emailTemplate: is required without content');
 }
 
+type Rendered = Pick<Source, 'content' | 'layoutId'> & { part?: PartKind | undefined; language?: string | undefined };
+
 /** For a look at content that is not saved. */
 export async function renderedBlocks(
   deps: DbDeps,
   project: Tenant,
-  { part, ...source }: Pick<Source, 'content' | 'layoutId'> & { part?: PartKind | undefined },
+  { part, content: given, language, layoutId }: Rendered,
 ): Promise<CompiledContent> {
   const self = part && { kind: part, id: '' };
+  const { look, ...rest } = given as { look?: object };
+  const source = { content: language === undefined ? given : { ...rest, look: { ...look, language } }, layoutId };
   const { emailTemplate: html, text } = await assembled(deps, project, source, { self });
   return { html, text: text ?? '' };
 }

@@ -11,6 +11,7 @@ import {
   timestampField,
 } from '../common.ts';
 import { smtpReply, suppressedBy, timelineEntry } from '../mail/emails.ts';
+import { headersField } from '../mail/mails.ts';
 import { givenTags, tagsField } from '../mail/tags.ts';
 import { schema, shape } from '../schema.ts';
 import { contentField } from '../templates/blocks.ts';
@@ -117,6 +118,7 @@ const fields = {
   trackingClick: { type: 'boolean' },
   trackingOpen: { type: 'boolean' },
   utm: utmField,
+  headers: { ...headersField, description: 'Custom headers; values may hold {{variables}}. {}: none.' },
   tags: { ...givenTags, description: `Of all its mails. ${givenTags.description}` },
 } as const;
 
@@ -303,6 +305,7 @@ const campaign = {
     'trackingClick',
     'trackingOpen',
     'utm',
+    'headers',
     'tags',
     'sendToGlobalList',
     'source',
@@ -360,6 +363,7 @@ const campaign = {
     trackingClick: { type: 'boolean' },
     trackingOpen: { type: 'boolean' },
     utm: utmField,
+    headers: { type: 'object', additionalProperties: { type: 'string' } },
     tags: tagsField,
     sendToGlobalList: { type: 'boolean' },
     source: { enum: ['api', 'dashboard'] },

@@ -197,6 +197,7 @@ const campaigns = {
     trackingClick: true,
     trackingOpen: true,
     utm: { source: 'newsletter', medium: 'email', campaign: 'spring' },
+    headers: { 'X-Campaign': '{{campaign.name}}' },
     tags: [{ name: 'season', value: 'spring' }],
     sendToGlobalList: false,
     source: 'api',

@@ -26,6 +26,13 @@ export const copiesField = {
   description:
     'Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId.',
 } as const;
+export const headersField = {
+  type: 'object',
+  maxProperties: HEADERS_MAX,
+  propertyNames: { pattern: '^[A-Za-z0-9-]{1,76}$' },
+  additionalProperties: { type: 'string', maxLength: 1_000, format: 'line' },
+  description: 'Custom headers; those that the service writes itself are refused.',
+} as const;
 const body = { type: 'string', maxLength: TEMPLATE_LENGTH_MAX } as const;
 export const scheduledAtField = {
   type: 'string',
@@ -79,13 +86,7 @@ const options = {
   },
   trackingClick: { type: 'boolean', description: "Omitted: the project's setting." },
   trackingOpen: { type: 'boolean', description: "Omitted: the project's setting." },
-  headers: {
-    type: 'object',
-    maxProperties: HEADERS_MAX,
-    propertyNames: { pattern: '^[A-Za-z0-9-]{1,76}$' },
-    additionalProperties: { type: 'string', maxLength: 1_000, format: 'line' },
-    description: 'Custom headers; those that the service writes itself are refused.',
-  },
+  headers: headersField,
   attachments: attachmentsField,
   bypassSuppressions: { type: 'boolean', description: 'Skips every suppression but a complaint.' },
   tags: givenTags,

@@ -40,6 +40,13 @@ const layoutId = {
   description: 'The layout around the mail.',
 } as const;
 
+export const languageField = {
+  type: 'string',
+  maxLength: 35,
+  format: 'language',
+  description: 'Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads.',
+} as const;
+
 const fields = {
   templateName: { type: 'string', minLength: 1, maxLength: TEMPLATE_NAME_MAX, format: 'line', pattern: '\\S' },
   content: contentField,
@@ -72,6 +79,7 @@ export const renderTemplateBody = schema({
   properties: {
     content: contentField,
     layoutId,
+    language: { ...languageField, description: 'Of the texts, in the place of look.language.' },
     part: { type: 'string', enum: ['layout', 'snippet'], description: 'The content is one; left out: a mail.' },
   },
 });
@@ -186,13 +194,6 @@ export const templatesQuery = schema({
 export const dynamicDataField = {
   type: 'object',
   description: 'Values of the template variables: 256 kB, 10 levels and 5,000 keys at most.',
-} as const;
-
-export const languageField = {
-  type: 'string',
-  maxLength: 35,
-  format: 'language',
-  description: 'Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads.',
 } as const;
 
 const whose = {

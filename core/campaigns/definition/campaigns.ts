@@ -116,14 +116,15 @@ export async function duplicateCampaign(
 ): Promise<Campaign> {
   const source = await findCampaign(deps, project, campaignId);
   if (to) await requireRecipients(deps, source);
-  const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm } = source;
+  const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen } = source;
+  const { utm = null, headers = {} } = source;
   const { audience, toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
   const { sendMode, gradual, maxLatenessMinutes, thresholdPreset, sendRatePerSecond } = source;
   const { variants = null, test = null, holdOutShare = 0 } = source;
   const name = `Copy of ${source.name}`.slice(0, 200);
   const copy: Campaign = {
     ...newCampaign(deps, project, origin, { name, subject }),
-    ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm: utm ?? null },
+    ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm, headers },
     ...taggedWith(source.tags),
     ...(to ? { audience: whoDidNotOpen(source), excludeLists } : { audience, toLists, excludeLists, sendToGlobalList }),
     unsubscribeGroupId,

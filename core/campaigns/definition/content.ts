@@ -1,6 +1,7 @@
 import { emailDomain } from '../../base/text/addresses.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { breathe } from '../../base/work/breathe.ts';
+import { compiledHeaders } from '../../mail/compose/headers.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate } from '../../templates/find.ts';
 import { isOwnOf } from '../../templates/own/mails.ts';
@@ -18,7 +19,16 @@ export async function contentNow(
   campaign: Campaign,
   templateNamed: typeof findTemplate = findTemplate,
 ): Promise<CampaignContent> {
-  const { _id, projectId, templateId, subject, trackingClick, trackingOpen, unsubscribeGroupId } = campaign;
+  const {
+    _id,
+    projectId,
+    templateId,
+    subject,
+    trackingClick,
+    trackingOpen,
+    unsubscribeGroupId,
+    headers = {},
+  } = campaign;
   const [template, sender] = await Promise.all([
     templateNamed(deps, { _id: projectId }, templateId, 'templateId'),
     senderOf(deps, { _id: projectId }, campaign),
@@ -29,6 +39,7 @@ export async function contentNow(
   compiled(template.emailTemplate, 'html', 'htmlTemplate');
   compiled(subject, 'subject', 'subject');
   compiled(previewText, 'subject', 'previewText');
+  compiledHeaders(headers);
   const { email, name, replyTo } = sender;
   return {
     _id,
@@ -39,6 +50,7 @@ export async function contentNow(
     ...{ subject, previewText, html: template.emailTemplate, trackingClick, trackingOpen },
     ...(template.text ? { text: template.text } : {}),
     utm: campaign.utm ?? template.utm ?? null,
+    headers,
     ...taggedWith(campaign.tags),
     groupId: unsubscribeGroupId,
     campaign: campaign.name,

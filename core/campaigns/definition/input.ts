@@ -8,6 +8,7 @@ import { storedTags } from '../../base/text/tags.ts';
 import { findNamableGroup } from '../../consent/suppressions/groups.ts';
 import type { Sender } from '../../domains/model.ts';
 import { getSender, requireVerifiedDomain } from '../../domains/senders.ts';
+import { checkHeaders, compiledHeaders } from '../../mail/compose/headers.ts';
 import { GLOBAL_LIST, wireListId } from '../../people/global-list.ts';
 import { findLists } from '../../people/lists/lists.ts';
 import type { ContactList } from '../../people/model.ts';
@@ -59,11 +60,14 @@ const PLAIN = [
   'trackingClick',
   'trackingOpen',
   'utm',
+  'headers',
 ] as const;
 
 /** The fields that a call sets by value, checked without a read. */
 export function plainFields(before: Campaign, input: CampaignInput): Fields {
-  const { from, replyTo, gradual, subject, previewText, htmlTemplate, tags } = input;
+  const { from, replyTo, gradual, subject, previewText, htmlTemplate, headers = {}, tags } = input;
+  checkHeaders(headers);
+  compiledHeaders(headers);
   if (htmlTemplate !== undefined) compiled(withoutSnippets(htmlTemplate), 'html', 'htmlTemplate');
   if (subject !== undefined) compiled(subject, 'subject', 'subject');
   if (previewText !== undefined) compiled(previewText, 'subject', 'previewText');

@@ -20,7 +20,7 @@ export async function testCampaign(
   const campaign = await findCampaign(deps, project, campaignId);
   const contact = await contactNamed(deps, project, { contactId });
   const content = await contentNow(deps, campaign);
-  const { from, replyTo, utm, groupId } = content;
+  const { from, replyTo, utm, groupId, headers: headerTemplates = {} } = content;
   if (!from.email)
     throw invalid('The campaign has no sender yet; give from or senderId.', 'from: is required, or senderId');
   const shown = {
@@ -29,6 +29,7 @@ export async function testCampaign(
     templateId: campaign.templateId,
     ...sourceFor(content, contact, language),
     groupId,
+    headerTemplates,
     ...(utm ? { utm } : {}),
   };
   const whose = { emails, contact, data: {}, isCampaign: true, campaign: namedCampaign(content) };

@@ -39,9 +39,10 @@ export async function withCampaignSubjects<M extends Message>(
   });
 }
 
-type Written = Pick<CampaignContent, '_id' | 'subject' | 'campaign' | 'translated'>;
+type Written = Pick<CampaignContent, '_id' | 'subject' | keyof typeof NAMED | 'translated'>;
 const OF_LANGUAGES = { 'translated.mails.language': 1, 'translated.mails.subject': 1 };
-const PROJECTION = { subject: 1, campaign: 1, 'translated.property': 1, 'translated.base': 1, ...OF_LANGUAGES };
+const NAMED = { campaign: 1, from: 1, replyTo: 1, tags: 1, utm: 1 } as const;
+const PROJECTION = { subject: 1, ...NAMED, 'translated.property': 1, 'translated.base': 1, ...OF_LANGUAGES };
 
 function filled(written: Written, message: Message, contact: Contact): string {
   const { email, createdAt } = message;

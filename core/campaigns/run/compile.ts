@@ -5,6 +5,7 @@ import { unprocessable } from '../../base/errors.ts';
 import { BoundedMap } from '../../base/work/cache.ts';
 import { compileForMany, type FilledMail, type FillMail } from '../../mail/compose/compile.ts';
 import type { ComposedMail } from '../../mail/compose/compose.ts';
+import { compiledHeaders } from '../../mail/compose/headers.ts';
 import { composeMessage } from '../../mail/compose/mime/compose.ts';
 import { type SendingDomain, sendingDomain } from '../../mail/compose/sending-domain.ts';
 import { campaignVariables, isOfTheMail, namedCampaign } from '../../mail/compose/variables.ts';
@@ -115,7 +116,8 @@ async function compileOrSay(
   { domain: { domain, returnHost }, language }: { domain: SendingDomain; language: string | null },
 ): Promise<FillMail> {
   const { _id, projectId, from, replyTo, groupId, domainName: fromDomain, trackingClick, trackingOpen } = content;
-  const shared = { config, projectId, fromDomain, returnHost, marketing: true, groupId, trackingClick, trackingOpen };
+  const whose = { config, projectId, fromDomain, returnHost, marketing: true, groupId };
+  const shared = { ...whose, trackingClick, trackingOpen, headers: content.headers };
   const utm = content.utm ?? null;
   const parts = {
     from,
@@ -141,6 +143,7 @@ async function compileOrSay(
 function needsContacts(content: CampaignContent): boolean {
   if (content.translated) return true;
   const { html, subject, previewText } = compileMail(sourceIn(content, null));
-  const templates = [html, subject, previewText].flatMap((template) => template ?? []);
+  const headers = compiledHeaders(content.headers ?? {}).map(([, value]) => value);
+  const templates = [html, subject, previewText, ...headers].flatMap((template) => template ?? []);
   return templates.some(({ paths }) => paths.some((path) => !isOfTheMail(path)));
 }

@@ -13,7 +13,7 @@ import { publishedTemplate } from '../../templates/find.ts';
 import { checkData, compileMail, type MailTemplates } from '../../templates/mail.ts';
 import type { LanguageMail, Template as StoredTemplate } from '../../templates/model.ts';
 import { isTranslated, mailFor } from '../../templates/translations/mail.ts';
-import { headerProblems } from '../compose/headers.ts';
+import { checkHeaders } from '../compose/headers.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Content, Message, MessageRecipient } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
@@ -126,11 +126,6 @@ type MailboxInput = { email: string; name?: string | null | undefined };
 /** Of an address that has passed the schema. */
 export function mailbox({ email, name }: MailboxInput): Mailbox {
   return { email: normalizeEmail(email) as string, name: name?.trim() ? name.trim() : null };
-}
-
-function checkHeaders(headers: Record<string, string>): void {
-  const problems = headerProblems(headers).map(({ name, message }) => `headers/${name}: ${message}`);
-  if (problems.length > 0) throw invalid(`The request is not valid: ${problems.join('; ')}`, problems.join('; '));
 }
 
 /** The contact is read where its language makes a difference. */

@@ -7,9 +7,16 @@ import { decorateHtml, htmlToText } from '../../templates/html/links.ts';
 import { scanHtml } from '../../templates/html/scan.ts';
 import { utmRewrite, withUtm, withUtmInText } from '../../templates/html/utm.ts';
 import { CLOSE, hasMarks, needsWhole, OPEN } from '../../templates/language/holes.ts';
-import { type LinkNumbers, linkedParts, type Template, type Variables } from '../../templates/language/templates.ts';
+import {
+  type LinkNumbers,
+  linkedParts,
+  renderTemplate,
+  type Template,
+  type Variables,
+} from '../../templates/language/templates.ts';
 import { compileMail, type MailSource, type MailTemplates } from '../../templates/mail.ts';
 import type { Message } from '../ledger/model.ts';
+import { compiledHeaders } from './headers.ts';
 import {
   clickUrls,
   type MailPages,
@@ -46,6 +53,8 @@ export interface SharedMail {
   trackingClick: boolean;
   trackingOpen: boolean;
   utm: Utm | null;
+  /** Besides those of the parts: sources of values, by name. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** The numbers under which clicks are counted; left out: those of the links in this source. */
   linkNumber?: ((link: number | undefined) => number | undefined) | undefined;
   parts: Omit<MessageParts, 'subject' | 'html' | 'text'>;
@@ -120,11 +129,12 @@ function filling(
 }
 
 function wholeOf(
-  { config, source, parts, trackingOpen, trackingClick, utm, linkNumber = sameNumber }: SharedMail,
+  { config, source, parts, trackingOpen, trackingClick, utm, headers = {}, linkNumber = sameNumber }: SharedMail,
   templates: MailTemplates,
 ): FillBody {
   const target = targetOf(config, utm);
   const untracked = untrackedLinks(config, utm);
+  const named = compiledHeaders(headers);
   return async (variables, ref, pages) => {
     const { subject, html, text } = await renderMail({ source, templates, untracked }, variables, {
       pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
@@ -132,7 +142,8 @@ function wholeOf(
       pages,
     });
     const texts = { html: html === null ? null : [html], text: text === null ? null : [text] };
-    const skeleton = await compileInTurns({ ...parts, subject: [subject], ...texts }, html ?? text);
+    const filled = named.map(([name, value]) => ({ name, value: [renderTemplate(value, variables)] }));
+    const skeleton = await compileInTurns({ ...parts, filled, subject: [subject], ...texts }, html ?? text);
     return { skeleton, values: [] };
   };
 }
@@ -155,11 +166,11 @@ const PROBES = { unsubscribe: PROBE, preferencesUrl: PROBE, viewInBrowserUrl: PR
 
 /** null when the mail has to be rendered whole for each recipient. Without a text part it is made of the HTML. */
 async function holesOf(mail: SharedMail): Promise<FillBody | null> {
-  const { config, source, parts, trackingOpen, trackingClick, utm, linkNumber = sameNumber } = mail;
+  const { config, source, parts, trackingOpen, trackingClick, utm, headers = {}, linkNumber = sameNumber } = mail;
   const target = targetOf(config, utm);
   const { html: page, text: given, subject, previewText } = source;
-  if (page === null || needsWhole(page) || needsWhole(given ?? '') || needsWhole(previewText) || hasMarks(subject))
-    return null;
+  const isWhole = page === null || [page, given ?? '', previewText].some(needsWhole);
+  if (isWhole || [subject, ...Object.values(headers)].some(hasMarks)) return null;
   const makers: Array<(variables: Variables, mail: MailRef) => string> = [];
   const hole = (make: (typeof makers)[number]) => `${OPEN}${makers.push(make) - 1}${CLOSE}`;
   const marked = (template: Template, links?: LinkNumbers) => {
@@ -176,12 +187,12 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
   const html = marked(compiled(page, 'html', 'html'), numbers);
   for (const [index, make] of makers.entries()) if (make(PROBES, {} as MailRef) === PROBE) own.add(index);
   await breathe(html);
-  let isWhole = false;
+  let isPersonal = false;
   const rewrites = trackingClick || utm !== null;
   const rewriteLink = (url: string, link: number | undefined) => {
     const holes = [...url.matchAll(HOLE)].map(([, index]) => Number(index));
     if (holes.some((index) => own.has(index))) return null;
-    if (holes.length > 0) isWhole = true;
+    if (holes.length > 0) isPersonal = true;
     const to = target(url);
     if (!trackingClick) return to === url ? null : to;
     const urlOf = clickUrls(config, to, linkNumber(link));
@@ -193,8 +204,8 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
     ...(rewrites ? { rewriteLink, numbers } : {}),
   });
   // A link that begins with a hole is not an http link to the scanner; it may become one.
-  if (rewrites && linksAreHoles(html, own)) isWhole = true;
-  if (isWhole) return null;
+  if (rewrites && linksAreHoles(html, own)) isPersonal = true;
+  if (isPersonal) return null;
   await breathe(html);
   const rewrite = utm ? utmRewrite(utm, config.publicUrl) : undefined;
   const text = marked(compiled(given ?? page, 'text', given === null ? 'html' : 'text'));
@@ -205,7 +216,8 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
   await breathe(html);
   const texts = { html: piecesOf(decorated), text: piecesOf(plain) };
   const shownSubject = piecesOf(marked(compiled(subject, 'subject', 'subject')));
-  const skeleton = await compileInTurns({ ...parts, subject: shownSubject, ...texts }, html);
+  const filled = compiledHeaders(headers).map(([name, value]) => ({ name, value: piecesOf(marked(value)) }));
+  const skeleton = await compileInTurns({ ...parts, filled, subject: shownSubject, ...texts }, html);
   return (variables, mail) => ({ skeleton, values: makers.map((make) => make(variables, mail)) });
 }
 

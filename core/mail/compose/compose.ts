@@ -150,6 +150,7 @@ function sharedOf({ config }: SendingDeps, mail: Composing): SharedMail {
     trackingClick,
     trackingOpen,
     utm,
+    headers: content.headerTemplates,
     parts: {
       from,
       cc: first.copy?.cc ?? (message.recipients ?? []).filter(({ kind }) => kind === 'cc'),

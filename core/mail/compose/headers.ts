@@ -1,3 +1,7 @@
+import { invalid } from '../../base/errors.ts';
+import { compiled } from '../../templates/cache.ts';
+import type { Template } from '../../templates/language/templates.ts';
+
 const HEADERS_MAX = 20;
 const HEADER_VALUE_LENGTH_MAX = 1_000;
 const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
@@ -80,6 +84,17 @@ export function headerProblems(headers: unknown): HeaderProblem[] {
     seen.add(name.toLowerCase());
     return message ? [{ name, message }] : [];
   });
+}
+
+/** Throws 400 with the header at fault. */
+export function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  const problems = headerProblems(headers).map(({ name, message }) => `headers/${name}: ${message}`);
+  if (problems.length > 0) throw invalid(`The request is not valid: ${problems.join('; ')}`, problems.join('; '));
+}
+
+/** The values as templates, which are read as a subject is: without escapes of HTML, on one line. Throws 400. */
+export function compiledHeaders(headers: Readonly<Record<string, string>>): Array<[name: string, value: Template]> {
+  return Object.entries(headers).map(([name, value]) => [name, compiled(value, 'subject', `headers/${name}`)]);
 }
 
 export function isReservedHeader(name: string): boolean {

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { CONTACT_FIELDS, type ContactField } from '../../../schemas/people/contacts.ts';
-import type { PropertyValue } from '../../base/model.ts';
+import type { Mailbox, PropertyValue, Utm } from '../../base/model.ts';
+import { shownTags } from '../../base/text/tags.ts';
 import type { Template, Variables } from '../../templates/language/templates.ts';
 import type { MailTemplates } from '../../templates/mail.ts';
 import type { Content, Message } from '../ledger/model.ts';
@@ -42,11 +43,30 @@ export function variablesOf(mail: MailFacts, ...data: Array<Record<string, unkno
 export interface NamedCampaign {
   id: string;
   name: string;
+  from: { email: string; name: string };
+  replyTo: string;
+  /** By name. */
+  tags: Readonly<Record<string, string>>;
+  utm: Utm;
 }
 
-/** `campaign` is absent in content that older versions froze. */
-export function namedCampaign({ _id, campaign = '' }: { _id: ObjectId; campaign?: string | undefined }): NamedCampaign {
-  return { id: _id.toHexString(), name: campaign };
+interface Frozen {
+  _id: ObjectId;
+  /** Absent in content that older versions froze. */
+  campaign?: string | undefined;
+  from: Mailbox;
+  replyTo?: Mailbox | null;
+  tags?: string[];
+  utm?: Utm | null;
+}
+
+export function namedCampaign({ _id, campaign: name = '', from, replyTo, tags = [], utm }: Frozen): NamedCampaign {
+  return {
+    ...{ id: _id.toHexString(), name, from: { email: from.email, name: from.name ?? '' } },
+    replyTo: replyTo?.email ?? '',
+    tags: Object.fromEntries(shownTags({ tags }).map((tag) => [tag.name, tag.value])),
+    utm: utm ?? {},
+  };
 }
 
 /**

@@ -39,6 +39,8 @@ export interface Content {
   /** A bulk recipient's own data is on its message and wins. */
   data: Record<string, unknown>;
   headers: Record<string, string>;
+  /** Of the test of a campaign: headers with variables. */
+  headerTemplates?: Record<string, string>;
   attachments: Attachment[];
   marketing: boolean;
   /** The suppression group that the mail names. */

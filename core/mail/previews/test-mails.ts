@@ -16,7 +16,16 @@ import type { Draft } from './drafts.ts';
 
 type Shown = Pick<
   Content,
-  'from' | 'replyTo' | 'templateId' | 'subject' | 'previewText' | 'html' | 'text' | 'utm' | 'groupId'
+  | 'from'
+  | 'replyTo'
+  | 'templateId'
+  | 'subject'
+  | 'previewText'
+  | 'html'
+  | 'text'
+  | 'utm'
+  | 'groupId'
+  | 'headerTemplates'
 >;
 
 export interface TestMail extends Shown {

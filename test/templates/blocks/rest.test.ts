@@ -46,6 +46,22 @@ describe('A template written as content blocks', () => {
     expect(rendered.text).to.equal('One{{firstName default="you"}}\n\n--\nUnsubscribe ({{unsubscribe}})');
   });
 
+  it('is rendered in the language that the call names, in the place of its own', async () => {
+    const given = contentOf('One');
+    const render = async (body: object) => {
+      const { html } = await done(key.post('/templates/render', body));
+      return [/<html lang="([^"]*)"/.exec(html)?.[1], html.includes('#eef3f0')];
+    };
+    const own = { ...given, look: { background: '#eef3f0', language: 'de' } };
+    expect(await render({ content: own })).to.deep.equal(['de', true]);
+    expect(await render({ content: own, language: 'fr-CA' })).to.deep.equal(['fr-CA', true]);
+    expect(await render({ content: { v: 1, blocks: given.blocks }, language: 'fr' })).to.deep.equal(['fr', false]);
+    const refused = await key.post('/templates/render', { content: given, language: 'f' });
+    expect(detailsOf(refused)[2]).to.match(/^language: must be a language tag/);
+    const list = await key.post('/templates/render', { content: [], language: 'fr' });
+    expect([list.status, list.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR']);
+  });
+
   it('refuses content that is at fault, with the path and the id of the block, and writes nothing', async () => {
     const templateId = await made();
     const before = await shown(templateId);

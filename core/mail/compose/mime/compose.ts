@@ -27,6 +27,8 @@ export interface MessageParts {
   attachments?: readonly MimeAttachment[];
   /** The caller's headers, checked by core/mail/compose/headers.ts. */
   headers?: Readonly<Record<string, string>>;
+  /** More of them, with values that differ per recipient: one that is empty is left out. */
+  filled?: readonly FilledHeader[];
   listId?: string | null;
   feedbackId?: string | null;
   /** Precedence: bulk. */
@@ -37,6 +39,11 @@ export interface MessageParts {
   references?: string | null;
   /** Separates the parts: letters and digits, the same for the same mail. */
   boundary: string;
+}
+
+interface FilledHeader {
+  name: string;
+  value: readonly Piece[];
 }
 
 /** The parts of a single recipient. */
@@ -56,6 +63,7 @@ export interface Skeleton {
   from: string;
   /** The whole header, or pieces to fill. */
   subject: string | readonly Piece[];
+  filled: readonly FilledHeader[];
   /** The other headers, up to those of the body. */
   headers: string;
   body: readonly Segment[];
@@ -81,12 +89,13 @@ export function compileMessage(
   const subject = parts.subject.every((piece) => typeof piece === 'string')
     ? textHeader('Subject', parts.subject.join(''))
     : parts.subject;
-  const headers = inOnePiece(`${sharedHeaders(parts)}MIME-Version: 1.0\r\n${content.head}\r\n`);
+  const { shared, filled } = headersOf(parts);
+  const headers = inOnePiece(`${shared}MIME-Version: 1.0\r\n${content.head}\r\n`);
   const last = content.body.at(-1);
   const ended = typeof last === 'string' && last.endsWith('\r\n');
   const body = ended ? content.body : joinTexts([...content.body, '\r\n']);
   const pieces = body.map((segment) => (typeof segment === 'string' ? inOnePiece(segment) : segment));
-  return { from: mailboxHeader('From', [parts.from]), subject, headers, body: pieces };
+  return { from: mailboxHeader('From', [parts.from]), subject, filled, headers, body: pieces };
 }
 
 /** The HTML, encoded. */
@@ -125,8 +134,18 @@ function headOf(skeleton: Skeleton, recipient: RecipientParts): string {
     `${skeleton.from}To: ${formatMailboxes(to, 4)}\r\nMessage-ID: <${messageId}>\r\nDate: ${formatDate(date)}\r\n` +
     (typeof subject === 'string' ? subject : `Subject: ${headerText(fillPieces(subject, values), 9)}\r\n`) +
     (unsubscribe ? unsubscribeHeaders(unsubscribe) : '') +
+    filledHeaders(skeleton.filled, values) +
     skeleton.headers
   );
+}
+
+function filledHeaders(filled: Skeleton['filled'], values: readonly string[]): string {
+  let out = '';
+  for (const { name, value } of filled) {
+    const text = fillPieces(value, values);
+    if (text.trim() !== '') out += textHeader(name, text);
+  }
+  return out;
 }
 
 let lastDate = { time: Number.NaN, text: '' };
@@ -147,9 +166,22 @@ export function unsubscribeHeaders({ url, mailto }: NonNullable<RecipientParts['
 }
 
 /** Each header once: the service's own wins over the caller's. */
-function sharedHeaders(parts: MessageParts): string {
-  const { cc = [], replyTo, inReplyTo, references, listId, feedbackId, headers = {} } = parts;
-  const own: Record<string, string> = {
+function headersOf(parts: MessageParts): { shared: string; filled: FilledHeader[] } {
+  const own = ownHeaders(parts);
+  const isFree = (name: string) => !own[name.toLowerCase()];
+  const given = (parts.filled ?? []).filter(({ name }) => isFree(name));
+  const isFixed = ({ value }: FilledHeader) => value.every((piece) => typeof piece === 'string');
+  const fixed = Object.entries(parts.headers ?? {}).filter(([name]) => isFree(name));
+  const callers = fixed.map(([name, value]) => textHeader(name, value)).join('');
+  return {
+    shared: Object.values(own).join('') + callers + filledHeaders(given.filter(isFixed), []),
+    filled: given.filter((one) => !isFixed(one)),
+  };
+}
+
+function ownHeaders(parts: MessageParts): Record<string, string> {
+  const { cc = [], replyTo, inReplyTo, references, listId, feedbackId } = parts;
+  return {
     'reply-to': replyTo ? mailboxHeader('Reply-To', [replyTo]) : '',
     cc: cc.length > 0 ? mailboxHeader('Cc', cc) : '',
     'in-reply-to': inReplyTo ? idsHeader('In-Reply-To', inReplyTo) : '',
@@ -159,8 +191,6 @@ function sharedHeaders(parts: MessageParts): string {
     precedence: parts.bulk ? plainHeader('Precedence', 'bulk') : '',
     'auto-submitted': parts.automatic ? plainHeader('Auto-Submitted', 'auto-generated') : '',
   };
-  const callers = Object.entries(headers).filter(([name]) => !own[name.toLowerCase()]);
-  return Object.values(own).join('') + callers.map(([name, value]) => textHeader(name, value)).join('');
 }
 
 function bodyEntity({ html, attachments = [], boundary }: MessageParts, texts: Texts): Entity {
