@@ -13,7 +13,7 @@ export function openStill(
   const surface = openSurface(place, doc, {
     ...{ isReadOnly: true, isMarketing: false, label: 'The mail at this version', values: signal(null) },
     ...{ onChange: nothing, onAdd: nothing, onSlash: nothing, onBraces: nothing, onLink: nothing },
-    ...{ onTools: nothing, onFields: nothing, onFiles: nothing },
+    ...{ onTools: nothing, onFields: nothing, onFiles: nothing, onLeave: nothing },
   });
   for (const [words, ids = []] of Object.entries(marked))
     for (const id of ids)
