@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals';
-import { Everpost } from '../client/index.ts';
+import { Everpost, EverpostError } from '../client/index.ts';
 
 /** The tenant that calls are about, as headers; empty until the session is known. */
 export const tenantHeaders = signal<Record<string, string>>({});
@@ -56,6 +56,24 @@ export async function fetchWithSession(input: RequestInfo | URL, init: RequestIn
 /** A call that the page itself gave up says nothing about the API; one that ran out of time does. */
 function isAborted(signal: AbortSignal | null | undefined): boolean {
   return signal?.aborted === true && (signal.reason as { name?: string } | undefined)?.name !== 'TimeoutError';
+}
+
+/** A script of the console that is loaded where it is used. While the server is away it fails as a call does. */
+export async function loadScript<T>(load: () => Promise<T>): Promise<T> {
+  return load().catch(async (cause: unknown) => {
+    const answer = await fetch('/health/live').catch(() => null);
+    if (answer?.ok) return loadAgain<T>(cause);
+    apiLost.value = true;
+    throw new EverpostError('The script could not be loaded.', { code: 'NETWORK', cause });
+  });
+}
+
+/** Browsers remember that an address could not be loaded, as long as the page is open: it is asked for by another one. */
+async function loadAgain<T>(cause: unknown): Promise<T> {
+  const [address] = /https?:\/\/\S+\.js/.exec(String(cause)) ?? [];
+  if (!address?.startsWith(`${location.origin}/console/`)) throw cause;
+  const found: T = await import(`${address}?again=${Date.now()}`);
+  return found;
 }
 
 function noteFound(): void {

@@ -1,7 +1,7 @@
 import { effect, signal, untracked, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { apiFoundCount, sessionEnded } from '../api.ts';
+import { apiFoundCount, loadScript, sessionEnded } from '../api.ts';
 import { connectLive } from '../live.ts';
 import { Button } from '../parts/forms/button.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -10,6 +10,7 @@ import { Toasts } from '../parts/over/toast.tsx';
 import { LoadFailure } from '../parts/page/loaded.tsx';
 import { Empty, Notice, SkeletonLines } from '../parts/page/notice.tsx';
 import { Page } from '../parts/page/page.tsx';
+import { isUnreachable } from '../parts/page/query.ts';
 import { keepReturn, takeReturn } from '../return.ts';
 import { isAddress, moves, navigate, place, readPlace, to } from '../router.ts';
 import { findRoute, type Route } from '../routes.ts';
@@ -188,17 +189,17 @@ function Lazy({ route, params }: { route: Route; params: Record<string, string> 
   const here = useSignal(loaded.get(route));
   useEffect(() => {
     if (loaded.has(route)) return;
-    route.page().then(
+    loadScript(route.page).then(
       (module) => {
         loaded.set(route, module.default);
         here.value = module.default;
       },
       (error: unknown) => {
-        console.error(error);
+        if (!isUnreachable(error)) console.error(error);
         failed.value = route;
       },
     );
-  }, [route]);
+  }, [route, apiFoundCount.value]);
   const Found = here.value;
   if (Found) return <Found params={params} />;
   if (failed.value === route) return <OldConsole />;

@@ -51,7 +51,7 @@ function Outage() {
   if (apiLost.value)
     return (
       <Notice kind="bad" title="The API cannot be reached">
-        <p>What you see may be old, and nothing can be changed. The console goes on by itself when it is back.</p>
+        <p>What you see may be old, and nothing can be saved. The console goes on by itself when it is back.</p>
       </Notice>
     );
   if (liveState.value === 'lost')

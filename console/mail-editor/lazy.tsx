@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
+import { loadScript } from '../api.ts';
 import type { Frame } from '../parts/mail/use-preview.ts';
 import { Loaded } from '../parts/page/loaded.tsx';
 import { useQuery } from '../parts/page/query.ts';
@@ -40,7 +41,7 @@ export interface MailEditorProps {
 
 /** The editor is a script of its own, which is loaded by the first mail that is opened. */
 export function MailEditor(props: MailEditorProps) {
-  const editor = useQuery(async () => ({ Editor: (await import('./mail-editor.tsx')).default }));
+  const editor = useQuery(async () => ({ Editor: (await loadScript(() => import('./mail-editor.tsx'))).default }));
   const found = editor.data.value;
   if (found) return <found.Editor {...props} />;
   return (

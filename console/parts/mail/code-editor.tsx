@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { apiFoundCount, loadScript } from '../../api.ts';
+import { isUnreachable } from '../page/query.ts';
 import type { Fault, Opened } from './code-mirror.ts';
 
 /** HTML with colours, folding and search. CodeMirror is loaded by the first editor that is opened; until then a plain field. */
@@ -33,8 +35,8 @@ export function CodeEditor({
 
   useEffect(() => {
     let isGone = false;
-    void import('./code-mirror.ts').then(({ openEditor }) => {
-      if (isGone || !place.current) return;
+    const open = ({ openEditor }: typeof import('./code-mirror.ts')) => {
+      if (isGone || editor.current || !place.current) return;
       const opened = openEditor(place.current, {
         label,
         text: latest.current.value,
@@ -48,13 +50,20 @@ export function CodeEditor({
       editor.current = opened;
       isOpen.value = true;
       onReady?.(opened.insert);
-    });
+    };
+    // Without a server the plain field stays, until it is found again.
+    if (!editor.current) loadScript(() => import('./code-mirror.ts')).then(open, noteUnlessLost);
     return () => {
       isGone = true;
+    };
+  }, [apiFoundCount.value]);
+  useEffect(
+    () => () => {
       editor.current?.close();
       editor.current = null;
-    };
-  }, []);
+    },
+    [],
+  );
   useLayoutEffect(() => {
     const at = typed.current.lastIndexOf(value);
     if (at >= 0) typed.current.splice(0, at + 1);
@@ -84,6 +93,10 @@ export function CodeEditor({
       )}
     </div>
   );
+}
+
+function noteUnlessLost(error: unknown): void {
+  if (!isUnreachable(error)) console.error(error);
 }
 
 /** A person who is typing already continues in the editor. */

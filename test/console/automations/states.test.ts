@@ -10,9 +10,8 @@ import {
   useConsole,
 } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
-import { editorOf, stored } from './kit.ts';
+import { editorOf } from './kit.ts';
 
-const CALLS = '**/v1/**';
 const overflow = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
   scrollWidth - clientWidth;
 
@@ -20,48 +19,6 @@ describe('States of the editor of automations', () => {
   const suite = useConsole();
   before(() => makeSending(suite.deps, suite.own));
   const widthOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth');
-
-  it('keeps what is done while the server is gone, says so, and saves it when it is back, in the next tab too', async () => {
-    const { client } = suite.own;
-    const { id } = await created(client, '/automations', { name: 'Cut off', steps: [wait(1), email('first')] });
-    const typed = async () =>
-      (await stored(suite, `/automations/${id}`)).steps.map((step: Step) => step.email?.subject);
-    const page = await suite.open(`/automations/${id}/edit`);
-    const { panel, node, plus, item, saved } = editorOf(page);
-    await node(/^first/).waitFor();
-    await page.route(CALLS, (route) => route.abort());
-    await plus('after first').click();
-    await item('Mail').click();
-    await panel.getByLabel('Subject').fill('Written without a server');
-    await node(/^Written without a server/).waitFor();
-    await page.getByText('Not saved', { exact: true }).waitFor();
-    await page.getByText('The API cannot be reached', { exact: true }).waitFor();
-    // Undo needs no server.
-    await panel.getByRole('button', { name: 'Remove the step' }).click();
-    await node(/^Written without a server/).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await node(/^Written without a server/).waitFor();
-    await expectAccessible(page);
-    await shoot(page, 'editor-cut-off');
-    expect(await typed()).to.deep.equal([undefined, 'first']);
-    await page.unroute(CALLS);
-    await until(typed, (subjects) => subjects.includes('Written without a server'));
-    await saved();
-
-    // The tab is closed before the server is back.
-    await page.route(CALLS, (route) => route.abort());
-    await node(/^first/).click();
-    await panel.getByLabel('Subject').fill('Typed and left');
-    await page.getByText('Not saved', { exact: true }).waitFor();
-    const next = await suite.open(`/automations/${id}/edit`, { besides: page });
-    await page.close();
-    await next.reload();
-    await next.getByText(/^What you typed .* was not saved, and is here again$/).waitFor();
-    await editorOf(next)
-      .node(/^Typed and left/)
-      .waitFor();
-    await until(typed, (subjects) => subjects.includes('Typed and left'));
-  });
 
   it('fits names of eighty letters without a space, and pictures among the letters', async () => {
     const { client } = suite.own;
@@ -183,7 +140,3 @@ describe('States of the editor of automations', () => {
     }
   });
 });
-
-interface Step {
-  email?: { subject?: string };
-}

@@ -149,7 +149,7 @@ describe('The editor of automations', () => {
 
     await page.context().setOffline(true);
     await panel.getByLabel('Subject').fill('Without a network');
-    await page.getByText('Not saved', { exact: true }).waitFor();
+    await page.getByText('Not saved: kept in this browser').waitFor();
     await page.context().setOffline(false);
     await until(subject, (text) => text === 'Without a network');
     await saved();

@@ -6,6 +6,7 @@ import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { startWorkers, type Workers } from '../../../workers/start.ts';
 import { expectAccessible, requestsDuring, shoot, useConsole } from '../../support/browser/console.ts';
 import { type Sink, startSink } from '../../support/mail/smtp-sink.ts';
+import { startApi, stopApi } from '../../support/outage.ts';
 import { until } from '../../support/wait.ts';
 
 const PEOPLE = 2_000;
@@ -206,10 +207,10 @@ describe('The pages of campaigns', function () {
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     await shoot(page, 'campaign-paused');
 
-    await stopApi();
+    await stopApi(suite);
     await page.getByText('The API cannot be reached').waitFor();
     await shoot(page, 'campaign-lost');
-    await startApi();
+    await startApi(suite);
     await page.getByText('The API cannot be reached').waitFor({ state: 'detached' });
     expect(sink?.ledger.total).to.equal(arrived);
 
@@ -384,18 +385,6 @@ describe('The pages of campaigns', function () {
     await none.goto(`/console/campaigns/${id}`);
     await none.getByText('This is not here').waitFor();
   });
-
-  async function stopApi(): Promise<void> {
-    const { server } = suite.app;
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  }
-
-  function startApi(): Promise<void> {
-    const { port } = new URL(suite.url);
-    return new Promise((resolve) => suite.app.server.listen(Number(port), '127.0.0.1', () => resolve()));
-  }
 });
 
 interface Figures {

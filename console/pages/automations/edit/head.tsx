@@ -27,7 +27,7 @@ export function whyNotEdited({ status }: Automation): string | null {
 
 export function savedWords({ automation, isSaving, isChanged, isHeld, faults }: Saved): string {
   if (faults > 0 && isChanged) return `Not saved: ${counted(faults, 'thing')} to mend`;
-  if (isHeld && isChanged) return 'Not saved';
+  if (isHeld && isChanged) return 'Not saved: kept in this browser';
   if (isSaving || isChanged) return 'Saving';
   return `Saved ${moment(automation.draft?.updatedAt ?? automation.updatedAt)}`;
 }
