@@ -5575,6 +5575,10 @@ export interface CreateTemplateBody {
   utm?: Utm | null;
   /** The layout around the mail. */
   layoutId?: string | null;
+  /** Instead of content: a mail of GET /templates/starters. */
+  starter?: 'newsletter' | 'announcement' | 'welcome' | 'sale' | 'event' | 'digest' | 'survey' | 'win-back' | 'consent' | 'letter' | 'receipt' | 'password';
+  /** The first is that of the template, the others are translations; en when left out. */
+  starterLanguages?: ('en' | 'de' | 'fr')[];
   /** Saved as a draft: it cannot be sent before it is published. */
   draft?: boolean;
 }

@@ -1,12 +1,13 @@
 import { ObjectId } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
+import type { StarterId, StarterLanguage } from '../../schemas/templates/starters.ts';
 import type { updateTemplateBody } from '../../schemas/templates/templates.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { named } from '../base/database/search.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import type { CallerDeps } from '../base/deps.ts';
-import { conflict } from '../base/errors.ts';
+import { conflict, invalid } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import { type By, isAuthor, madeBy, type Origin } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
@@ -19,6 +20,7 @@ import type { TemplatesDeps } from './deps.ts';
 import { findTemplate, type Named } from './find.ts';
 import type { Template, TemplateContent, Translation } from './model.ts';
 import { refuseUnseenVersion } from './publish.ts';
+import { begunFrom, refuseBesideStarter } from './starters/begin.ts';
 import { storeLanguages } from './translated/store.ts';
 import { contentOf, draftContent, firstVersion, numbersOf, saveDraft, savePublished } from './versions.ts';
 import { isSameBase, isWritten, requireOne, rewritten, withMadeMail } from './written.ts';
@@ -50,7 +52,12 @@ interface TemplateSearch {
   campaignMails?: boolean | undefined;
 }
 
-type NewTemplate = TemplateInput & { templateName: string };
+interface StarterInput {
+  starter?: StarterId | undefined;
+  starterLanguages?: readonly StarterLanguage[] | undefined;
+}
+
+type NewTemplate = TemplateInput & StarterInput & { templateName: string };
 type NewCode = NewTemplate & { emailTemplate: string };
 type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
 
@@ -64,9 +71,11 @@ export async function createTemplate(
   origin: Origin,
   part?: NewPart,
 ): Promise<Template> {
-  requireOne(input);
+  const { translations, ...given } = begun(input);
+  requireOne(given);
   const self = part && { id: '', ...part };
-  const made = newTemplate(project, (await withMadeMail(deps, project, input, { self })) as NewCode, origin, part);
+  const mail = (await withMadeMail(deps, project, given, { self })) as NewCode;
+  const made = newTemplate(project, { ...mail, translations }, origin, part);
   const { _id, projectId } = made;
   try {
     await inTransaction(deps, (session) => insertTemplate(deps, session, made));
@@ -78,6 +87,16 @@ export async function createTemplate(
   }
   deps.subscribers.publications.announce(deps, projectId);
   return made;
+}
+
+/** With the mail, its type and the languages of a starter; other fields of the call win. Translations of a caller have a call of their own. */
+function begun({ starter, starterLanguages, translations: _, ...input }: NewTemplate): NewTemplate {
+  if (starter === undefined && starterLanguages === undefined) return input;
+  if (starter === undefined)
+    throw invalid('Languages are those of a starter.', 'starterLanguages: must be left out without starter');
+  refuseBesideStarter(input);
+  const { content, templateType, ...mail } = begunFrom(starter, starterLanguages);
+  return { ...mail, content: { ...content }, ...input, templateType };
 }
 
 /** Checked and not stored. A repeat of the same request makes the same template. An author's is a draft. */

@@ -14,6 +14,7 @@ import {
 } from '../common.ts';
 import { schema, shape } from '../schema.ts';
 import { contentField } from './blocks.ts';
+import { starterFields } from './starters.ts';
 
 const TEMPLATE_NAME_MAX = 200;
 const SUBJECT_MAX = 998;
@@ -139,6 +140,7 @@ export const createTemplateBody = schema({
   required: ['templateName'],
   properties: {
     ...fields,
+    ...starterFields,
     draft: { type: 'boolean', description: 'Saved as a draft: it cannot be sent before it is published.' },
   },
 });

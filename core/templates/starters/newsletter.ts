@@ -1,4 +1,4 @@
-import { button, footer, header, heading, SITE, starter, text } from './words.ts';
+import { button, footer, header, heading, SITE, starter, text, twoColumns } from './words.ts';
 
 export const newsletter = starter({
   id: 'newsletter',
@@ -62,20 +62,11 @@ export const newsletter = starter({
     text('story', words.hello, ...words.story),
     button('more', words.more, `${SITE}story`),
     { id: 'line', type: 'divider' },
-    {
-      id: 'short',
-      type: 'columns',
-      columns: [['left', words.left] as const, ['right', words.right] as const].map(
-        ([side, [title = '', line = '']]) => ({
-          share: 1,
-          blocks: [
-            heading(`${side}-title`, 3, title),
-            text(`${side}-text`, line),
-            { id: `${side}-link`, type: 'menu', links: [{ label: words.go, href: `${SITE}${side}` }] },
-          ],
-        }),
-      ),
-    },
+    twoColumns('short', words, (side, title, line) => [
+      heading(`${side}-title`, 3, title),
+      text(`${side}-text`, line),
+      { id: `${side}-link`, type: 'menu', links: [{ label: words.go, href: `${SITE}${side}` }] },
+    ]),
     { id: 'quote', type: 'quote', spans: [{ text: words.quote }], by: words.by },
     footer(common),
   ],

@@ -1,4 +1,4 @@
-import { button, footer, header, heading, SITE, small, spans, starter, text } from './words.ts';
+import { button, footer, header, heading, SITE, small, spans, starter, text, twoColumns } from './words.ts';
 
 export const sale = starter({
   id: 'sale',
@@ -58,20 +58,11 @@ export const sale = starter({
       tests: [{ variable: 'plan', is: 'equals', value: 'pro' }],
       blocks: [text('pro-words', words.pro)],
     },
-    {
-      id: 'things',
-      type: 'columns',
-      columns: [['left', words.left] as const, ['right', words.right] as const].map(
-        ([side, [name = '', price = '']]) => ({
-          share: 1,
-          blocks: [
-            heading(`${side}-name`, 3, name),
-            text(`${side}-price`, price),
-            button(`${side}-see`, words.see, `${SITE}${side}`),
-          ],
-        }),
-      ),
-    },
+    twoColumns('things', words, (side, name, price) => [
+      heading(`${side}-name`, 3, name),
+      text(`${side}-price`, price),
+      button(`${side}-see`, words.see, `${SITE}${side}`),
+    ]),
     button('all', words.all, SITE, 'center'),
     small('until', words.until, 'center'),
     footer(common),

@@ -30,7 +30,7 @@ export const starters: readonly Starter[] = [
   password,
 ];
 
-interface WrittenStarter extends Omit<Starter, 'written'> {
+export interface WrittenStarter extends Omit<Starter, 'written'> {
   subject: string;
   previewText: string;
   content: Content;

@@ -107,6 +107,19 @@ export function button(id: string, words: string, href: string, align?: Align): 
   return { id, type: 'button', spans: spans(words), href, ...(align && { align }) };
 }
 
+/** Two equal columns, each with a title and a line of words. */
+export function twoColumns(
+  id: string,
+  words: Readonly<Record<'left' | 'right', readonly string[]>>,
+  blocksOf: (side: string, title: string, line: string) => Block[],
+): Block {
+  const columns = (['left', 'right'] as const).map((side) => {
+    const [title = '', line = ''] = words[side];
+    return { share: 1, blocks: blocksOf(side, title, line) };
+  });
+  return { id, type: 'columns', columns };
+}
+
 export function header({ company }: Common, align?: Align): Block {
   return { id: 'header', type: 'header', name: company, href: SITE, ...(align && { align }) };
 }

@@ -6,7 +6,8 @@ import { checkContent } from '../../../core/templates/blocks/check.ts';
 import { compileContent } from '../../../core/templates/blocks/content.ts';
 import { startersIn } from '../../../core/templates/starters/starters.ts';
 import type { Block } from '../../../schemas/templates/block-types.ts';
-import { starterLanguages } from '../../../schemas/templates/starters.ts';
+import { starterIds, starterLanguages } from '../../../schemas/templates/starters.ts';
+import { signIn } from '../../accounts/signed-in.ts';
 import { useBrowser } from '../../support/browser/chromium.ts';
 import { expectAccessible } from '../../support/browser/console.ts';
 import { type Tenant, useEnvironment } from '../../support/environment.ts';
@@ -48,7 +49,8 @@ describe('Mails to begin with', () => {
   it('are twelve, listed in each language, and in English when none is named', async () => {
     const list = async (query: string) => (await own.client.get(`/templates/starters${query}`)).body.data.starters;
     expect((await list('')).map(({ id }: { id: string }) => id)).to.deep.equal(english.map(({ id }) => id));
-    expect(new Set(english.map(({ id }) => id)).size).to.equal(12);
+    expect(english.map(({ id }) => id)).to.deep.equal([...starterIds]);
+    expect(new Set(starterIds).size).to.equal(12);
     expect(await list('?language=de')).to.deep.equal(startersIn('de'));
     const refused = await own.client.get('/templates/starters?language=xx');
     expect([refused.status, refused.body.error.details]).to.deep.equal([400, 'language: must be one of en, de, fr']);
@@ -96,6 +98,63 @@ describe('Mails to begin with', () => {
         if (dynamicData === DATA) expect(html).to.match(valuesIn(id));
       }
     }
+  });
+
+  it('are begun with their languages as translations, which make the mails that they are in those languages', async () => {
+    const made = async (body: object) => {
+      const { status, body: answer, text } = await own.client.post('/templates', { templateName: 'Begun', ...body });
+      expect(status, text).to.equal(201);
+      return answer.data;
+    };
+    for (const [index, { id, templateType }] of english.entries()) {
+      const [base, ...others] = index % 2 ? starterLanguages : starterLanguages.toReversed();
+      const template = await made({ starter: id, starterLanguages: [base, ...others] });
+      const one = startersIn(base!)[index]!;
+      expect(template).to.deep.include({ subject: one.subject, templateType, editorJson: one.content });
+      expect(template.emailTemplate).to.equal(one.html);
+      const { translations } = (await own.client.get(`/templates/${template.templateId}/translations`)).body.data;
+      expect(translations, id).to.deep.equal(
+        others.toSorted().map((language) => ({ language, missing: [], outdated: [] })),
+      );
+      for (const language of others) {
+        const stored = await environment.deps.db.templateLanguages.findOne({
+          ...{ projectId: own.project._id, templateId: template.templateId, language },
+        });
+        const { subject, previewText, html } = startersIn(language)[index]!;
+        expect(stored, `${id} in ${language}`).to.deep.include({ subject, previewText, html });
+      }
+    }
+  });
+
+  it('are begun in English, with fields of the call before theirs, as a draft of an author too', async () => {
+    const author = await signIn(environment, own, 'author');
+    const body = { templateName: 'Begun', starter: 'letter', subject: 'Ours' };
+    const { data } = (await author.client.post('/templates', { ...body, starterLanguages: ['en', 'fr'] })).body;
+    expect(data).to.include({ subject: 'Ours', publishedVersion: null, draftVersion: 1 });
+    const { translations } = (await own.client.get(`/templates/${data.templateId}/translations`)).body.data;
+    expect(translations).to.deep.equal([{ language: 'fr', missing: [], outdated: ['subject'] }]);
+    const alone = (await own.client.post('/templates', body)).body.data;
+    expect(alone.editorJson.look.language).to.equal('en');
+    expect(await environment.deps.db.templateLanguages.countDocuments({ templateId: alone.templateId })).to.equal(0);
+  });
+
+  it('are refused with a mail of the call, in other languages, and twice in one; nothing is written', async () => {
+    const before = await environment.deps.db.templates.countDocuments({ projectId: own.project._id });
+    const faults: Array<[object, RegExp]> = [
+      [{ starter: 'none' }, /^starter: must be one of newsletter/],
+      [{ starter: 'letter', emailTemplate: '<p>x</p>' }, /^emailTemplate: must be left out beside starter/],
+      [{ starter: 'letter', content: { v: 1, blocks: [] } }, /^content: must be left out beside starter/],
+      [{ starter: 'letter', starterLanguages: ['it'] }, /^starterLanguages\/0: must be one of/],
+      [{ starter: 'letter', starterLanguages: ['de', 'de'] }, /^starterLanguages/],
+      [{ starter: 'letter', starterLanguages: [] }, /^starterLanguages/],
+      [{ starterLanguages: ['de'], emailTemplate: '<p>x</p>' }, /^starterLanguages: must be left out without starter/],
+    ];
+    for (const [body, details] of faults) {
+      const reply = await own.client.post('/templates', { templateName: 'Begun', ...body });
+      expect([reply.status, reply.body.error?.code], reply.text).to.deep.equal([400, 'VALIDATION_ERROR']);
+      expect(reply.body.error.details).to.match(details);
+    }
+    expect(await environment.deps.db.templates.countDocuments({ projectId: own.project._id })).to.equal(before);
   });
 
   it('are readable on a telephone and on a desk, in light and dark', async () => {
