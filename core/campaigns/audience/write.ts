@@ -78,10 +78,10 @@ export class AudienceWriter {
   async add(people: BlockRecipient[], release: Moment | null = null): Promise<void> {
     for (const { email } of people) countProvider(this.providers, email);
     const part = this.partOf(release);
-    part.people = part.people.concat(people);
+    part.people.push(...people);
     let from = 0;
     for (; part.people.length - from >= BLOCK_MAX; from += BLOCK_MAX) this.cut(part, from);
-    part.people = part.people.slice(from);
+    if (from > 0) part.people = part.people.slice(from);
     while (this.blocks.length >= BLOCKS_AT_ONCE) await this.insert();
   }
 
