@@ -38,6 +38,18 @@ describe('Things that made people hesitate in the editor of automations', () => 
     expect(page.url()).to.contain(`/automations/${id}/edit?step=first`);
   });
 
+  it('leads to the mail that keeps it from being activated', async () => {
+    const steps = [wait(1), email('ready'), wait(1), email('first')];
+    steps[1]!.email = { subject: 'ready', htmlTemplate: '<a href="{{unsubscribe}}">Leave</a>' };
+    const { id } = await created(suite.own.client, '/automations', { name: 'Not ready', steps });
+    const page = await suite.open(`/automations/${id}/edit`);
+    const { panel, node } = editorOf(page);
+    await node(/^first/).waitFor();
+    await page.getByRole('button', { name: 'Activate…' }).click();
+    await page.getByText('Not ready cannot start: 1 mail of it must be changed first.').waitFor();
+    await panel.getByRole('heading', { name: 'first' }).waitFor();
+  });
+
   it('makes a list in place, in the editor and in the dialog of a new automation', async () => {
     const { client } = suite.own;
     const entryCriteria = { type: 'contact_added_to_list' };

@@ -83,6 +83,7 @@ function Editor(props: Props) {
   const marks = useMemo(() => marksOf(running.data.value, edited, faults), [running.data.value, values, faults]);
   const walked = useWalked(edited, isSimulating ? simulated.value : null);
   const isChanged = form.isChanged.value;
+  const unready = automation.status === 'draft' ? unwritten(values.steps, automation.warnings ?? []) : [];
 
   async function reload(): Promise<void> {
     const next = await read(automation.id);
@@ -94,7 +95,7 @@ function Editor(props: Props) {
   async function activate(): Promise<void> {
     if (!(await saving.save())) return;
     if (await changeState(edited, 'activate', saving.refuse)) return reload();
-    const [first] = saving.faults.peek();
+    const first = saving.faults.peek()[0] ?? unready[0];
     if (first) choose(first.stepId, 'fields');
   }
   async function publish(): Promise<void> {
@@ -154,7 +155,7 @@ function Editor(props: Props) {
           <Problems
             steps={values.steps}
             faults={faults}
-            unready={automation.status === 'draft' ? unwritten(values.steps, automation.warnings ?? []) : []}
+            unready={unready}
             nameOf={nameOf}
             onChoose={(id) => choose(id, 'fields')}
           />
