@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { redo, undo } from 'prosemirror-history';
 import type { Transaction } from 'prosemirror-state';
+import type { Brand } from '../../client/index.ts';
 import type { BlockType } from '../../schemas/templates/block-types.ts';
 import { api } from '../api.ts';
 import { Button } from '../parts/forms/button.tsx';
@@ -16,7 +17,6 @@ import { type Menu, Menus } from './menus.tsx';
 import { addBlock, setMail, setOfMail } from './model/acts.ts';
 import { type Finding, findingsIn } from './model/checks.ts';
 import { docOf } from './model/convert.ts';
-import { LOOK } from './model/look.ts';
 import { insertVariable } from './model/words.ts';
 import { useLinkedFields } from './panel/linked.ts';
 import { Panel } from './panel/panel.tsx';
@@ -70,7 +70,6 @@ export default function MailEditor({
   const onVariable = (near: Element) => {
     menu.value = { kind: 'variable', near: near.getBoundingClientRect() };
   };
-  const { look = {} } = draft.value.content;
   const { surface, write } = useSurface(place, draft, {
     isReadOnly: why !== null,
     isMarketing,
@@ -111,7 +110,7 @@ export default function MailEditor({
   };
   // A footer may be in the layout, in a snippet, or in the mail around this part.
   const needsFooter = isMarketing && !frame?.part && !compiled.html.value?.includes('{{unsubscribe}}');
-  const findings = allFindings(draft.value, compiled, variables, needsFooter);
+  const findings = allFindings(draft.value, compiled, variables, { isMarketing: needsFooter, brand });
 
   return (
     <BrandContext.Provider value={brand}>
@@ -149,12 +148,7 @@ export default function MailEditor({
             )}
             <div ref={stage} class="mail-stage">
               <div ref={place} class="mail-paper" />
-              {surface && why === null && (
-                <SelectionBar
-                  {...{ surface, stage, bar, write, onLink, onVariable }}
-                  paper={look.paper ?? LOOK.paper}
-                />
-              )}
+              {surface && why === null && <SelectionBar {...{ surface, stage, bar, write, onLink, onVariable }} />}
             </div>
           </div>
           <Findings findings={findings} onShow={show} />
@@ -272,13 +266,13 @@ function allFindings(
   { content }: Draft,
   { refusals, bytes }: CompiledMail,
   { names }: Variables,
-  isMarketing: boolean,
+  known: { isMarketing: boolean; brand: Brand | null },
 ): Finding[] {
   const refused = refusals.value.map(({ blockId, field, text }) => ({
     ...{ blockId, title: 'The interface refuses a block', isBad: true },
     text: [field, text].filter(Boolean).join(': '),
   }));
-  return [...refused, ...findingsIn(content, { isMarketing, variables: names, bytes: bytes.value })];
+  return [...refused, ...findingsIn(content, { ...known, variables: names, bytes: bytes.value })];
 }
 
 function Texts({

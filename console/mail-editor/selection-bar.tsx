@@ -4,7 +4,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { toggleMark } from 'prosemirror-commands';
 import { type EditorState, TextSelection, type Transaction } from 'prosemirror-state';
 import { Button } from '../parts/forms/button.tsx';
-import { colourIn, useBrand } from './colours/brand.ts';
+import { useBrand } from './colours/brand.ts';
+import { coloursOfLook } from './colours/of-brand.ts';
 import { ContrastNote, Swatches } from './colours/swatches.tsx';
 import { schema } from './model/schema.ts';
 import { colourAt, hasMark, setColour } from './model/words.ts';
@@ -18,8 +19,6 @@ interface Props {
   stage: RefObject<HTMLElement | null>;
   /** The bar, for the key that leads to it. */
   bar: RefObject<HTMLDivElement | null>;
-  /** Behind the words. */
-  paper: string;
   write: (tr: Transaction, field: string) => void;
   onLink: () => void;
   onVariable: (near: Element) => void;
@@ -59,9 +58,9 @@ function useNearness(stage: Props['stage']): boolean {
   return isNear.value && !isDrawing.value;
 }
 
-function Bar({ surface, stage, bar, paper, write, onLink, onVariable, state }: Props & { state: EditorState }) {
+function Bar({ surface, stage, bar, write, onLink, onVariable, state }: Props & { state: EditorState }) {
   const isColouring = useSignal(false);
-  const ground = colourIn(useBrand(), paper);
+  const { paper: ground } = coloursOfLook(useBrand(), state.doc.attrs.props.look ?? {});
   const colour = colourAt(state);
   const { bold, italic, href } = schema.marks;
   const place = useRef(() => {});

@@ -1,5 +1,6 @@
 import { CONTRAST_MIN, contrast } from '../../parts/data/colours.ts';
-import { BRAND_NAMES, brandLabels, colourIn, ratioOf, useBrand } from './brand.ts';
+import { useBrand } from './brand.ts';
+import { BRAND_NAMES, brandLabels, colourIn, ratioOf } from './of-brand.ts';
 
 /** The native choice of a colour begins with it. */
 const FIRST = '#888888';

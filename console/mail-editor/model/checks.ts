@@ -1,8 +1,9 @@
+import type { Brand } from '../../../client/index.ts';
 import type { Block, Content, Span } from '../../../schemas/templates/block-types.ts';
 import { CONTRAST_MIN, contrast } from '../../parts/data/colours.ts';
+import { colourIn, coloursOfLook } from '../colours/of-brand.ts';
 import { NO_PICTURE, PLACEHOLDER } from './fresh.ts';
 import { nameOf } from './labels.ts';
-import { LOOK } from './look.ts';
 
 /** A thing to look at before the mail is sent. */
 export interface Finding {
@@ -20,23 +21,24 @@ interface Known {
   variables: ReadonlySet<string> | null;
   /** Of the HTML, compiled; null: not yet. */
   bytes: number | null;
+  brand: Brand | null;
 }
 
 /** Gmail cuts longer mails off. */
 const BYTES_MAX = 102 * 1024;
 
-export function findingsIn({ look = {}, blocks }: Content, { isMarketing, variables, bytes }: Known): Finding[] {
-  const colours = { ...LOOK, ...look };
+export function findingsIn({ look = {}, blocks }: Content, { isMarketing, variables, bytes, brand }: Known): Finding[] {
+  const colours = coloursOfLook(brand, look);
   const all = every(blocks, false);
   const found = all.flatMap(({ block, isRepeated }) => [
     ...thingFindings(block),
-    ...colourFindings(block, colours),
+    ...colourFindings(block, colours, brand),
     ...variableFindings(block, isRepeated ? null : variables),
   ]);
   return [...found, ...wholeFindings({ all, colours, isMarketing, bytes })];
 }
 
-type Colours = Pick<typeof LOOK, 'paper' | 'colour' | 'accent'>;
+type Colours = ReturnType<typeof coloursOfLook>;
 type Every = ReadonlyArray<{ block: Block; isRepeated: boolean }>;
 
 /** Inside `each` a name is one of the item. */
@@ -79,11 +81,16 @@ function isEmpty(spans: readonly Span[]): boolean {
   return spans.every(({ text = '', variable }) => variable === undefined && text.trim() === '');
 }
 
-function colourFindings(block: Block, { paper, accent }: Colours): Finding[] {
-  if (block.type === 'button' && block.colour && contrast(block.colour, block.background ?? accent) < CONTRAST_MIN)
+function colourFindings(block: Block, { paper, accent }: Colours, brand: Brand | null): Finding[] {
+  const isPale = (words: string | undefined, ground: string) => {
+    const colour = colourIn(brand, words);
+    return colour !== undefined && contrast(colour, ground) < CONTRAST_MIN;
+  };
+  if (block.type === 'button' && isPale(block.colour, colourIn(brand, block.background) ?? accent))
     return at(block, 'is hard to read: its words and its colour are too much alike.');
-  const pale = spansIn(block).some(({ colour }) => colour && contrast(colour, paper) < CONTRAST_MIN);
-  return pale ? at(block, 'has words that are hard to read on this paper.') : [];
+  return spansIn(block).some(({ colour }) => isPale(colour, paper))
+    ? at(block, 'has words that are hard to read on this paper.')
+    : [];
 }
 
 /** Of the item, the brand and the campaign. */
@@ -116,7 +123,7 @@ function wholeFindings({
   colours: { paper, colour, accent },
   isMarketing,
   bytes,
-}: { all: Every; colours: Colours } & Omit<Known, 'variables'>): Finding[] {
+}: { all: Every; colours: Colours } & Omit<Known, 'variables' | 'brand'>): Finding[] {
   const found: Finding[] = [];
   const add = (text: string) => found.push({ blockId: null, title: 'The mail', text });
   if (all.length === 0) add('is empty.');

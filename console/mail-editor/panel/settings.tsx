@@ -1,10 +1,13 @@
 import type { EditorState, Transaction } from 'prosemirror-state';
 import type { Media } from '../../../client/index.ts';
-import type { Block } from '../../../schemas/templates/block-types.ts';
+import type { Block, Look } from '../../../schemas/templates/block-types.ts';
+import { textOn } from '../../parts/data/colours.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
 import type { Form } from '../../parts/forms/form.ts';
 import { UploadButton } from '../../parts/forms/upload-button.tsx';
+import { useBrand } from '../colours/brand.ts';
+import { colourIn, coloursOfLook } from '../colours/of-brand.ts';
 import { blockAt, type Chosen, copyBlock, moveBlock, removeBlock, setBlock, setFields } from '../model/acts.ts';
 import type { Refusal } from '../model/checks.ts';
 import { blockOf } from '../model/convert.ts';
@@ -91,6 +94,7 @@ function Acts({ surface, isFooter, isMarketing }: { surface: Surface; isFooter: 
 
 function Fields({
   chosen,
+  surface,
   block,
   refusals,
   why,
@@ -108,13 +112,14 @@ function Fields({
       form.errors.value = { ...form.errors.peek(), [name]: (error as Error).message };
     }
   });
+  const look: Look = surface.state.value.doc.attrs.props.look ?? {};
   const shown = own.filter(({ name }) => name !== 'alt' || values.src !== undefined);
   return (
     <>
       {shown.map((spec) => (
         <Setting
           key={spec.name}
-          {...{ spec, form, why, block }}
+          {...{ spec, form, why, block, look }}
           onUploaded={(picture) =>
             onSet({ ...pictureFields(block, picture), ...withPortrait(block, spec.name, picture.url) }, '')
           }
@@ -122,6 +127,14 @@ function Fields({
       ))}
     </>
   );
+}
+
+/** Of a button: its words on its ground. */
+function useAgainst(block: Block, name: string, look: Look): string | undefined {
+  const brand = useBrand();
+  if (block.type !== 'button') return undefined;
+  const ground = colourIn(brand, block.background) ?? coloursOfLook(brand, look).accent;
+  return name === 'colour' ? ground : (colourIn(brand, block.colour) ?? textOn(ground));
 }
 
 /** A portrait comes with its words, and goes with them. */
@@ -135,15 +148,18 @@ function Setting({
   form,
   why,
   block,
+  look,
   onUploaded,
 }: {
   spec: Spec;
+  look: Look;
   form: Form<Texts>;
   why: string | null;
   block: Block;
   onUploaded: (picture: Media) => void;
 }) {
   const { name, label, kind, hint, options = [] } = spec;
+  const against = useAgainst(block, name, look);
   const shared = { form, name, label, why, ...(hint && { hint }) };
   switch (kind) {
     case 'snippet':
@@ -155,7 +171,7 @@ function Setting({
     case 'choice':
       return <Select {...shared} options={[...options]} />;
     case 'colour':
-      return <ColourField {...shared} />;
+      return <ColourField {...shared} against={against} />;
     case 'picture':
       return (
         <div class="stack tight">

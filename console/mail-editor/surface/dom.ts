@@ -1,3 +1,5 @@
+import { textOn } from '../../parts/data/colours.ts';
+
 /** Elements of the surface. Texts stay texts: whatever they have, no element is made of them. */
 
 type Attributes = Readonly<Record<string, string | boolean | null | undefined>>;
@@ -21,7 +23,13 @@ export function setVariable(made: HTMLElement, name: string, value: string | und
   else made.style.setProperty(name, value);
 }
 
-/** undefined: a colour of the brand, by its name, which the preview shows. */
+/** Those of the brand are variables of the paper, which change when the brand is loaded. */
 export function colourOf(colour: string | undefined): string | undefined {
-  return colour?.startsWith('#') ? colour : undefined;
+  return colour?.startsWith('brand.') ? `var(--brand-${colour.slice('brand.'.length)})` : colour;
+}
+
+/** Words that can be read on it. */
+export function inkOn(ground: string | undefined): string | undefined {
+  if (ground?.startsWith('brand.')) return `var(--brand-on-${ground.slice('brand.'.length)})`;
+  return ground && textOn(ground);
 }

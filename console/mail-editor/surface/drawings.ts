@@ -1,7 +1,6 @@
 import type { Block, BlockType } from '../../../schemas/templates/block-types.ts';
-import { textOn } from '../../parts/data/colours.ts';
 import { conditionOf } from '../model/conditions.ts';
-import { colourOf, element, fixed, setVariable } from './dom.ts';
+import { colourOf, element, fixed, inkOn, setVariable } from './dom.ts';
 import { pictureOf } from './pictures.ts';
 
 /** A block as it looks in the mail. */
@@ -76,9 +75,8 @@ const drawings: { [Type in BlockType]: Draw<Type> } = {
     },
     ({ background, colour, align = '' }, made) => {
       made.element.className = align;
-      const [ground, ink] = [colourOf(background), colourOf(colour)];
-      setVariable(made.inside, '--m-button', ground);
-      setVariable(made.inside, '--m-on-button', ink ?? (ground && textOn(ground)));
+      setVariable(made.inside, '--m-button', colourOf(background));
+      setVariable(made.inside, '--m-on-button', colourOf(colour) ?? inkOn(background));
       return true;
     },
   ),

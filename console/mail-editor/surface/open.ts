@@ -15,6 +15,7 @@ import {
 import { EditorView } from 'prosemirror-view';
 import type { BlockType, Look } from '../../../schemas/templates/block-types.ts';
 import { textOn } from '../../parts/data/colours.ts';
+import { LOOK_COLOURS, OF_BRAND } from '../colours/of-brand.ts';
 import {
   blockAt,
   choose,
@@ -29,10 +30,10 @@ import {
 import { keptFooter } from '../model/footer.ts';
 import { uniqueIds } from '../model/ids.ts';
 import { backspace, breakLine, enter, lineBelow, nextCell } from '../model/keys.ts';
-import { LOOK } from '../model/look.ts';
+import { FONTS, LOOK } from '../model/look.ts';
 import { cleanedHtml, cleanedSlice } from '../model/pasted.ts';
 import { schema } from '../model/schema.ts';
-import { colourOf, setVariable } from './dom.ts';
+import { colourOf, inkOn, setVariable } from './dom.ts';
 import { type Outside, viewsOf } from './views.ts';
 
 export interface Asked extends Outside {
@@ -71,12 +72,6 @@ export interface Surface {
 }
 
 const FRAMES: ReadonlyArray<BlockType | undefined> = ['when', 'each', 'columns'];
-
-const FONTS = {
-  sans: '"Segoe UI", Roboto, Helvetica, Arial, sans-serif',
-  serif: 'Georgia, serif',
-  mono: 'Menlo, monospace',
-};
 
 /** Only this file makes a view of ProseMirror. */
 export function openSurface(parent: HTMLElement, doc: Node, asked: Asked): Surface {
@@ -256,11 +251,11 @@ function taken(from: DataTransfer | null, { onFiles }: Asked): boolean {
 }
 
 function drawLook(parent: HTMLElement, doc: Node): void {
-  const look: Look = doc.attrs.props.look ?? {};
-  const { font = 'sans' } = look;
-  for (const name of ['background', 'paper', 'colour', 'accent'] as const)
-    setVariable(parent, `--m-${name}`, colourOf(look[name]) ?? LOOK[name]);
-  setVariable(parent, '--m-on-accent', textOn(colourOf(look.accent) ?? LOOK.accent));
+  const look: Look & { brand?: true } = doc.attrs.props.look ?? {};
+  const otherwise = (brand: string, ours: string) => (look.brand ? `var(--brand-${brand}, ${ours})` : ours);
+  for (const name of LOOK_COLOURS)
+    setVariable(parent, `--m-${name}`, colourOf(look[name]) ?? otherwise(OF_BRAND[name], LOOK[name]));
+  setVariable(parent, '--m-on-accent', inkOn(look.accent) ?? otherwise('on-primary', textOn(LOOK.accent)));
   setVariable(parent, '--m-width', `${look.width ?? LOOK.width}px`);
-  setVariable(parent, '--m-font', FONTS[font] ?? FONTS.sans);
+  setVariable(parent, '--m-font', look.font ? FONTS[look.font] : otherwise('font', FONTS.sans));
 }

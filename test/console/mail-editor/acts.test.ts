@@ -148,11 +148,22 @@ describe('The acts of the editor of mails', () => {
 });
 
 describe('The checks of the editor of mails', () => {
-  const known = { isMarketing: true, variables: new Set(['firstName']), bytes: 1_000 };
+  const known = { isMarketing: true, variables: new Set(['firstName']), bytes: 1_000, brand: null };
   const found = (blocks: Block[], given = {}) =>
     findingsIn({ v: 1, blocks }, { ...known, ...given }).map(({ blockId, text }) => `${blockId}: ${text}`);
   const footer = freshBlock('footer', 'end');
   const words = (spans: object[]): Block => ({ id: 'a', type: 'text', nodes: [{ type: 'paragraph', spans }] }) as Block;
+
+  it('measure colours of the brand by those that it has', () => {
+    const brand = { colours: { primary: '#1d4f2b', text: '#222222', background: '#f0f0f0', paper: '#fffef8' } };
+    const of = (colour: string) => [words([{ text: 'rye', colour }]), footer];
+    expect(found(of('brand.primary'), { brand })).to.deep.equal([]);
+    expect(found(of('brand.background'), { brand })).to.deep.equal([
+      'a: has words that are hard to read on this paper.',
+    ]);
+    // Nothing is said before it is loaded.
+    expect(found(of('brand.background'))).to.deep.equal([]);
+  });
 
   it('find what is missing, hard to read, too long and unknown, and nothing else', () => {
     const sound: Block[] = [
