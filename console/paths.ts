@@ -33,6 +33,7 @@ export const patterns = [
   '/suppressions',
   '/suppressions/groups',
   '/templates',
+  '/templates/brand',
   '/templates/layouts',
   '/templates/layouts/{partId}',
   '/templates/snippets',

@@ -46,6 +46,7 @@ const pages: Record<Pattern, Route['page']> = {
   '/suppressions': () => import('./pages/suppressions/suppressions.tsx'),
   '/suppressions/groups': () => import('./pages/suppressions/groups.tsx'),
   '/templates': () => import('./pages/templates/templates.tsx'),
+  '/templates/brand': () => import('./pages/templates/brand/page.tsx'),
   '/templates/layouts': () => import('./pages/templates/parts/list.tsx'),
   '/templates/layouts/{partId}': () => import('./pages/templates/parts/part.tsx'),
   '/templates/snippets': () => import('./pages/templates/parts/list.tsx'),

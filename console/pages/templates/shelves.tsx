@@ -5,9 +5,10 @@ const shelves: ReadonlyArray<{ label: string; path: Path }> = [
   { label: 'Templates', path: '/templates' },
   { label: 'Layouts', path: '/templates/layouts' },
   { label: 'Snippets', path: '/templates/snippets' },
+  { label: 'Brand', path: '/templates/brand' },
 ];
 
-/** The three lists of things that mails are made of. */
+/** The things that mails are made of. */
 export function Shelves() {
   const { path: current } = place.value;
   return (

@@ -20,7 +20,7 @@ import { Page, Section } from '../../../parts/page/page.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { to } from '../../../router.ts';
 import { can } from '../../../session.ts';
-import { DraftBadge, DraftButtons, WHY_READ_ONLY } from '../drafts.tsx';
+import { DraftBadge, DraftButtons, hasDraft, WHY_READ_ONLY } from '../drafts.tsx';
 import { callsOf, type Kind, kindNow, partToEdit } from './kinds.ts';
 import { PublishDialog } from './publish-dialog.tsx';
 
@@ -113,7 +113,12 @@ function Editor({ kind, part, onSaved }: { kind: Kind; part: MailPart; onSaved: 
       )}
       {isPublishing.value && (
         <PublishDialog
-          {...{ kind, part }}
+          title={`Publish ${name}`}
+          touched={(signal) => callsOf(kind).touched(id, {}, { signal })}
+          all={kind.part === 'layout' ? { layoutId: id } : { snippet: id }}
+          store={async () => {
+            if (hasDraft(part)) await callsOf(kind).publish(id, { version: part.draftVersion });
+          }}
           onPublished={onSaved}
           onClose={() => {
             isPublishing.value = false;

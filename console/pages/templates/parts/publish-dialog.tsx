@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import type { MailPart, Republication } from '../../../../client/index.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import type { BrandPreview, Republication, RepublishBody } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
 import { ProgressBar } from '../../../parts/data/bars.tsx';
 import { Button } from '../../../parts/forms/button.tsx';
@@ -10,30 +10,31 @@ import { Loaded } from '../../../parts/page/loaded.tsx';
 import { Notice } from '../../../parts/page/notice.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { can } from '../../../session.ts';
-import { hasDraft } from '../drafts.tsx';
-import { callsOf, type Kind } from './kinds.ts';
 
 /** As many are compared; where there are more, all are published again. */
 const COMPARED_MAX = 100;
 const LOOK_EVERY_MS = 700;
 
-/** Publishes a layout or snippet, and the chosen ones of the templates that it changes. */
-export function PublishDialog({
-  kind,
-  part,
-  onPublished,
-  onClose,
-}: {
-  kind: Kind;
-  part: MailPart;
+interface Props {
+  title: string;
+  /** The templates that the change touches. */
+  touched: (signal: AbortSignal) => PromiseLike<BrandPreview>;
+  /** Names all of them, where there are more than are compared. */
+  all: RepublishBody;
+  /** Stores the change, before the templates are published with it. */
+  store: () => PromiseLike<unknown>;
   onPublished: () => PromiseLike<unknown>;
   onClose: () => void;
-}) {
-  const touched = useQuery((signal) => callsOf(kind).touched(part.id, {}, { signal }), [part.id]);
+}
+
+/** Publishes a layout, a snippet or a brand, and the chosen ones of the templates that it changes. */
+export function PublishDialog({ title, touched: load, all, store, onPublished, onClose }: Props) {
+  const touched = useQuery(load);
   const left = useSignal<ReadonlySet<string>>(new Set());
   const job = useSignal<Republication | null>(null);
   const isBusy = useSignal(false);
   const failure = useSignal<string | null>(null);
+  const isStored = useRef(false);
   const { templates = [], total = 0 } = touched.data.value ?? {};
   const hasMore = total >= COMPARED_MAX;
   const chosen = templates.filter(({ templateId }) => !left.value.has(templateId));
@@ -42,9 +43,9 @@ export function PublishDialog({
     isBusy.value = true;
     failure.value = null;
     try {
-      if (hasDraft(part)) await callsOf(kind).publish(part.id, { version: part.draftVersion });
-      const own = kind.part === 'layout' ? { layoutId: part.id } : { snippet: part.id };
-      const body = hasMore ? own : { templateIds: chosen.map(({ templateId }) => templateId) };
+      if (!isStored.current) await store();
+      isStored.current = true;
+      const body = hasMore ? all : { templateIds: chosen.map(({ templateId }) => templateId) };
       if (hasMore || chosen.length > 0) job.value = await api.templates.republish(body);
       await onPublished();
       if (!job.peek()) onClose();
@@ -58,7 +59,7 @@ export function PublishDialog({
 
   return (
     <Dialog
-      title={`Publish ${part.name}`}
+      title={title}
       onClose={onClose}
       onSubmit={() => (job.peek() ? onClose() : void publish())}
       footer={
