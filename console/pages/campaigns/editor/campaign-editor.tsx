@@ -7,7 +7,6 @@ import { ChipChoice } from '../../../parts/choose/chip-choice.tsx';
 import { ChooserField } from '../../../parts/choose/chooser.tsx';
 import { useNames } from '../../../parts/choose/names.ts';
 import { audiences, EVERYBODY, listItem, lists, ownGroups } from '../../../parts/choose/things.ts';
-import { people } from '../../../parts/data/format.ts';
 import { Badge, State } from '../../../parts/data/state.tsx';
 import { Button } from '../../../parts/forms/button.tsx';
 import { Field } from '../../../parts/forms/field.tsx';
@@ -26,9 +25,11 @@ import { navigate, place, to } from '../../../router.ts';
 import { can } from '../../../session.ts';
 import { AudienceSum, OtherAudience, useAudience } from './audience.tsx';
 import { ContentSection, fromSender, fromTemplate } from './content.tsx';
-import { atWords, bodyOf, type Draft, draftOf, isAddressed, partsOf } from './draft.ts';
+import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './draft.ts';
 import { MeasuringSection } from './measuring-section.tsx';
+import { publishQuestion } from './publish-words.ts';
 import { Schedule } from './schedule.tsx';
+import { VariantsSection } from './variants/section.tsx';
 import { useVersionParts } from './version-parts.ts';
 
 interface Loaded {
@@ -144,13 +145,9 @@ function Editor({
     if (await save()) toast(`Saved ${name}`, { kind: 'good' });
   }
   async function publish(): Promise<void> {
-    const n = found.value?.willReceive ?? 0;
-    const at = atWords(draft);
     let published: Campaign | null = null;
     const done = await confirm({
-      title: `Publish ${draft.name || 'the campaign'}`,
-      text: `${people(n)} get it${draft.when === 'gradual' ? ', some each day' : at || ', beginning at once'}. You can pause it at any time; what has left cannot be called back.`,
-      action: draft.when === 'immediate' ? `Send to ${people(n)}` : `Publish for ${people(n)}`,
+      ...publishQuestion(draft, found.value?.willReceive ?? 0),
       run: async () => {
         published = await send(true).catch((error: unknown) => {
           // The page shows both versions: nothing is mailed before one was chosen.
@@ -304,6 +301,7 @@ function Editor({
           conflict.newest.value ? 'Another version was saved elsewhere. Press Done and choose one.' : form.failure.value
         }
       />
+      <VariantsSection form={form} found={found.value} isReadOnly={isReadOnly} />
       <MeasuringSection form={form} isReadOnly={isReadOnly} />
       <Section title="Time" hasRule>
         <Schedule form={form} found={found.value} isReadOnly={isReadOnly} />

@@ -6,9 +6,10 @@ import { tagsIn, textOfTags } from '../../../parts/forms/tags.ts';
 import { type LocalFields, localBody, localOf, localWords } from './local.ts';
 import { type Measuring, measuringBody, measuringOf } from './measuring.ts';
 import { mailBody, mailOf, missingMail, type OwnMail } from './own-mail.ts';
+import { missingVariants, type VariantFields, variantsBody, variantsOf } from './variants/given.ts';
 
 /** The fields of the editor; texts and numbers stay as they were typed until they are sent. */
-export interface Draft extends Measuring, LocalFields {
+export interface Draft extends Measuring, LocalFields, VariantFields {
   name: string;
   subject: string;
   previewText: string;
@@ -59,6 +60,7 @@ export function draftOf(campaign: Campaign | null): Draft {
       ...{ emailsPerDay: '1000', growth: '1.5x', timezone },
       ...localOf(null),
       ...measuringOf(null),
+      ...variantsOf(null),
     };
   const { from, gradual, scheduledAt, toLists, excludeLists, sendToGlobalList } = campaign;
   const lists = toLists.map(({ id }) => id);
@@ -82,6 +84,7 @@ export function draftOf(campaign: Campaign | null): Draft {
     timezone: gradual?.timezone ?? timezone,
     ...localOf(campaign.localTime),
     ...measuringOf(campaign),
+    ...variantsOf(campaign),
   };
 }
 
@@ -98,6 +101,7 @@ export function contentOf(draft: Draft) {
     unsubscribeGroupId: draft.unsubscribeGroupId || null,
     tags: tagsIn(draft.tags),
     ...measuringBody(draft),
+    ...variantsBody(draft),
   };
 }
 
@@ -181,6 +185,9 @@ export function partsOf(draft: Draft, willReceive: number | null, groupName: str
       note: subject,
       missing: subject.trim() === '' ? 'Write a subject' : missingMail(draft),
     },
+    ...(draft.variants === '0'
+      ? []
+      : [{ name: 'Variants', note: `${draft.variants} mails`, missing: missingVariants(draft) }]),
     { name: 'Sender', note: fromEmail, missing: fromEmail === '' ? 'Say who it is from' : null },
     {
       name: 'Time',

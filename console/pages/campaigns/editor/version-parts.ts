@@ -8,6 +8,8 @@ import { draftOf } from './draft.ts';
 import { LATE } from './local.ts';
 import { measuringParts } from './measuring-section.tsx';
 import { textOfMail } from './own-mail.ts';
+import { indexesOf, keyOf } from './variants/given.ts';
+import { variantParts } from './variants/version-parts.ts';
 
 const times = {
   immediate: 'At once',
@@ -30,7 +32,7 @@ export function useVersionParts(newest: Campaign | null, form: Form<Draft>): Par
   );
   const mails = useNames(
     templates,
-    both.map(({ templateId }) => templateId),
+    both.flatMap((one) => [one.templateId, ...indexesOf(one).map((index) => one[keyOf(index, 'templateId')])]),
   );
   const many = (label: string) => ({
     label,
@@ -66,5 +68,6 @@ export function useVersionParts(newest: Campaign | null, form: Form<Draft>): Par
     growth: 'Each day after it',
     timezone: 'Days begin in',
     ...measuringParts,
+    ...variantParts(mails.name),
   };
 }
