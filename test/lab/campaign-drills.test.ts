@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { campaignKill, campaignWorkers } from '../../lab/drills/campaigns/campaign-faults.ts';
-import { judgeCampaign } from '../../lab/drills/campaigns/campaign-verdicts.ts';
+import { judgeCampaign, judgeLocalTime } from '../../lab/drills/campaigns/campaign-verdicts.ts';
 import type { CampaignTally } from '../../lab/drills/campaigns/campaigns.ts';
 import { judgeEarly } from '../../lab/drills/campaigns/early-returns.ts';
 import { judgePoint } from '../../lab/drills/kills/fault-points.ts';
@@ -68,5 +68,9 @@ describe('A campaign under fire', function () {
       { samples: 0 },
     ];
     expect(faults.filter((fault) => kept(fault))).to.deep.equal([]);
+    const zones = { ...good, zones: 5, early: 0, inPause: 0, wrongZones: 0 };
+    expect(judgeLocalTime('x', small, zones).kept).to.equal(true);
+    for (const fault of [{ early: 1 }, { inPause: 1 }, { wrongZones: 1 }, { lost: 1 }])
+      expect(judgeLocalTime('x', small, { ...zones, ...fault }).kept, JSON.stringify(fault)).to.equal(false);
   });
 });

@@ -5,6 +5,7 @@ import { campaignDecisions, type DecisionsTally } from './campaign-decisions.ts'
 import { campaignKill, campaignRolling, campaignStop, campaignWorkers, serverKill } from './campaign-faults.ts';
 import type { CampaignDrill, CampaignTally } from './campaigns.ts';
 import { frequencyCap, judgeCap } from './frequency-cap.ts';
+import { type LocalTimeTally, localTimeKill } from './local-time.ts';
 
 const RECIPIENTS = 10_000;
 const KILLS = 20;
@@ -44,6 +45,16 @@ export const campaignDrills: Record<string, Drill> = {
     async *run(env: NodeJS.ProcessEnv) {
       const people = Number(env.DRILL_SIZE ?? CAPPED_PEOPLE);
       yield judgeCap(await frequencyCap(env, { people, senders: 8, kills: KILLS, connections: 64, ackMs: 20 }));
+    },
+  },
+  'local-time': {
+    does: 'kill -9 of the sender and of the API in the middle of each of five zones of 10,000 people (--size), and a pause over the moment of one',
+    async *run(env: NodeJS.ProcessEnv) {
+      const recipients = Number(env.DRILL_SIZE ?? RECIPIENTS);
+      for (const { drill, tally } of await bothWays({ ...full, recipients, hurry: true }, (one) =>
+        localTimeKill(env, one),
+      ))
+        yield judgeLocalTime(drill.evidence ? 'with evidence' : 'without evidence', drill, tally);
     },
   },
   'campaign-mongod': {
@@ -109,6 +120,15 @@ export const campaignDrills: Record<string, Drill> = {
     },
   },
 };
+
+export function judgeLocalTime(name: string, drill: CampaignDrill, tally: LocalTimeTally): Verdict {
+  const { early, inPause, wrongZones, zones } = tally;
+  const { kept, says } = judgeCampaign(name, drill, tally);
+  return {
+    kept: kept && early + inPause + wrongZones === 0,
+    says: `${says}; ${zones} zones, ${early} early, ${inPause} in the pause, zones wrong at ${wrongZones} looks`,
+  };
+}
 
 /** Mail that was not handed over before the abort stays pending, and does not count as lost. */
 function judgeDecisions(tally: DecisionsTally): Verdict {

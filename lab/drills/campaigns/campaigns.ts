@@ -18,6 +18,10 @@ export interface CampaignDrill {
   /** Does not wait until the leases of the killed are over: their time is set back instead. */
   hurry?: boolean;
   email?: (index: number) => string;
+  /** The zone of each person. */
+  homeOf?: (index: number) => string;
+  /** Of the campaign; else it is sent now. */
+  fields?: object;
   /** A sink of its own, unless given. */
   relay?: () => Promise<SinkClient & Stoppable>;
 }
@@ -65,9 +69,15 @@ export async function campaignUnderFire(
   const context = await openDrill(env, { ackMs, ...(relay ? { relay } : {}) });
   const watch = { samples: 0, unbalanced: 0, faults: 0, connectionsAtFaults: 0 };
   try {
-    const personOf = (index: number) => ({ email: drill.email?.(index) ?? `p${index}@in.test` });
+    const { homeOf } = drill;
+    if (homeOf)
+      await context.deps.db.projects.updateOne({ _id: context.project._id }, { $set: { timezoneProperty: 'home' } });
+    const personOf = (index: number) => ({
+      email: drill.email?.(index) ?? `p${index}@in.test`,
+      ...(homeOf ? { contactProperties: { home: homeOf(index) } } : {}),
+    });
     const { listId } = await makeList(context, 'Drill', drill.recipients, personOf);
-    const campaign = await launch(context, listId);
+    const campaign = await launch(context, listId, drill.fields);
     const began = Date.now();
     const { _id, projectId } = campaign;
     const read = () => context.deps.db.campaigns.find({ _id, projectId }).toArray();
@@ -141,14 +151,18 @@ async function readAgain({ deps, project }: DrillContext, { _id }: Campaign): Pr
   return deps.db.campaigns.findOne({ _id, projectId: project._id });
 }
 
-async function launch({ deps, project }: DrillContext, listId: string): Promise<Campaign> {
+async function launch(
+  { deps, project }: DrillContext,
+  listId: string,
+  time: object = { sendNow: true },
+): Promise<Campaign> {
   const fields = {
     name: 'Drill',
     subject: 'Hello {{firstName}}',
     htmlTemplate: '<p>Hello {{firstName}}, <a href="https://shop.example.com/">look</a>.</p>',
     from: { email: SENDER },
     toLists: [listId],
-    sendNow: true,
+    ...time,
   };
   return createCampaign(deps, project, fields, { at: new Date(), seed: new ObjectId() });
 }
