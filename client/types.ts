@@ -1530,6 +1530,15 @@ export interface CampaignVariantInput {
   share?: number;
 }
 
+export interface CampaignVariantDecidedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A campaign with a test has its winner. */
+  type: 'campaign.variant_decided';
+  createdAt: string;
+  data: VariantDecision;
+}
+
 export interface CampaignVariantFigures {
   id: 'A' | 'B' | 'C' | 'D' | 'E';
   subject: string | null;
@@ -2196,6 +2205,7 @@ export type DeliveryType =
   | 'campaign.sent'
   | 'campaign.failed'
   | 'campaign.aborted'
+  | 'campaign.variant_decided'
   | 'automation.entered'
   | 'automation.completed'
   | 'automation.exited'
@@ -3011,6 +3021,7 @@ export type EventType =
   | 'campaign.sent'
   | 'campaign.failed'
   | 'campaign.aborted'
+  | 'campaign.variant_decided'
   | 'automation.entered'
   | 'automation.completed'
   | 'automation.exited'
@@ -5420,6 +5431,7 @@ export type StreamEvent =
   | CampaignSentEvent
   | CampaignFailedEvent
   | CampaignAbortedEvent
+  | CampaignVariantDecidedEvent
   | AutomationEnteredEvent
   | AutomationCompletedEvent
   | AutomationExitedEvent
@@ -6011,6 +6023,16 @@ export interface Utm {
   content?: string;
 }
 
+export interface VariantDecision {
+  id: string;
+  campaignId: string;
+  name: string;
+  status: CampaignStatus;
+  variantId: 'A' | 'B' | 'C' | 'D' | 'E';
+  by: 'figures' | 'tie' | 'person';
+  at: string;
+}
+
 export interface VideoBlock {
   /** Unique in the content, and kept for life. */
   id: string;
@@ -6124,6 +6146,7 @@ export type WebhookEvent =
   | CampaignSentEvent
   | CampaignFailedEvent
   | CampaignAbortedEvent
+  | CampaignVariantDecidedEvent
   | AutomationEnteredEvent
   | AutomationCompletedEvent
   | AutomationExitedEvent

@@ -96,7 +96,10 @@ export interface CampaignWinner {
   at: Date;
 }
 
-/** The recipients of one zone, neighbours in the order of sending. Releases are in the order of their moments. */
+/**
+ * The recipients of one zone, neighbours in the order of sending. Releases are in the order of their moments, those of a test before the
+ * others. Without local time `timezone` is empty.
+ */
 export interface Release {
   timezone: string;
   /** People without a zone of their own. */
@@ -104,6 +107,8 @@ export interface Release {
   at: Date;
   fromSeq: number;
   total: number;
+  /** People who get a variant before the winner is known. */
+  isTest?: boolean;
 }
 
 /** Recipients of another campaign who got it and did not open it. */
@@ -184,6 +189,12 @@ export interface Campaign extends Made {
   updatedAt: Date;
 }
 
+/** The mail of a variant, instead of the content's own. */
+export interface VariantContent
+  extends Pick<CampaignContent, 'from' | 'subject' | 'previewText' | 'html' | 'text' | 'translated'> {
+  id: VariantId;
+}
+
 export interface CampaignLanguage extends LanguageMail {
   language: string;
 }
@@ -216,6 +227,8 @@ export interface CampaignContent {
     base: string | null;
     mails: CampaignLanguage[];
   };
+  /** In the order of the campaign's variants. */
+  variants?: VariantContent[];
   frozenAt: Date;
 }
 
@@ -236,6 +249,10 @@ export interface CampaignFreeze {
   releases?: Release[];
   /** How many of each release were sent, at the last count. */
   sentByRelease?: number[];
+  /** People of the test, who have the first `seq`s. */
+  tested?: number;
+  /** When the last of them was sent to. */
+  testedAt?: Date;
   /** People of the audience who were left without a mail, and are in none of these numbers. */
   holdOut?: number;
   /** The whole audience by mailbox provider, once it is written. */

@@ -106,6 +106,18 @@ export const shownVariantFields = {
 
 const people = { type: 'integer', minimum: 0 } as const;
 
+/** The variant that the rest gets, and how it was found. */
+export const winner = {
+  title: 'CampaignWinner',
+  type: ['object', 'null'],
+  required: ['variantId', 'by', 'at'],
+  properties: {
+    variantId: variantParts.id,
+    by: { type: 'string', enum: ['figures', 'tie', 'person'] },
+    at: timestampField,
+  },
+} as const;
+
 /** The state of a test, for progress and the figures of variants. */
 export const testState = {
   title: 'CampaignTestState',
@@ -119,16 +131,7 @@ export const testState = {
     },
     decideAt: nullableTimestamp,
     giveUpAt: nullableTimestamp,
-    winner: {
-      title: 'CampaignWinner',
-      type: ['object', 'null'],
-      required: ['variantId', 'by', 'at'],
-      properties: {
-        variantId: variantParts.id,
-        by: { type: 'string', enum: ['figures', 'tie', 'person'] },
-        at: timestampField,
-      },
-    },
+    winner,
   },
 } as const;
 

@@ -1,4 +1,5 @@
 import { campaignStatus, storedCounts } from '../campaigns/campaigns.ts';
+import { winner } from '../campaigns/variants.ts';
 import { idField, mailbox, nullableString, nullableTimestamp, timestampField } from '../common.ts';
 import { reputationFields } from '../figures/reports.ts';
 import { inboundStatus } from '../inbound.ts';
@@ -116,6 +117,11 @@ const campaign = data('CampaignChange', {
   counts: { ...storedCounts, description: 'As last counted.' },
 });
 
+const decision = data('VariantDecision', {
+  ...{ id: idField, campaignId: idField, name: { type: 'string' }, status: campaignStatus },
+  ...winner.properties,
+});
+
 const enrollment = data('EnrollmentChange', {
   enrollmentId: idField,
   automationId: idField,
@@ -201,6 +207,7 @@ export const webhookEvents: Record<WebhookEventType, EventFacts> = {
   'campaign.sent': { description: 'A campaign is sent.', data: campaign },
   'campaign.failed': { description: 'A campaign failed.', data: campaign },
   'campaign.aborted': { description: 'A campaign was aborted.', data: campaign },
+  'campaign.variant_decided': { description: 'A campaign with a test has its winner.', data: decision },
   'automation.entered': { description: 'A contact entered an automation.', data: enrollment },
   'automation.completed': { description: 'A contact came to the end of an automation.', data: enrollment },
   'automation.exited': { description: 'A contact left an automation early.', data: enrollment },

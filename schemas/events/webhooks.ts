@@ -24,6 +24,7 @@ export const eventTypes = [
   'campaign.sent',
   'campaign.failed',
   'campaign.aborted',
+  'campaign.variant_decided',
   'automation.entered',
   'automation.completed',
   'automation.exited',

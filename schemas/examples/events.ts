@@ -79,6 +79,10 @@ const data: Record<string, unknown> = {
       ...{ opened: 0, humanOpened: 0, clicked: 0, unsubscribed: 0, spamReported: 0 },
     },
   },
+  VariantDecision: {
+    ...{ id: ids.campaign, campaignId: ids.campaign, name: 'March news', status: 'sending' },
+    ...{ variantId: 'B', by: 'figures', at: later },
+  },
   EnrollmentChange: {
     enrollmentId: ids.other,
     automationId: ids.automation,

@@ -154,7 +154,7 @@ async function leaveOutSuppressed({ stage, aside, projectId }: Scene, id: string
   const leaving = new IdSet();
   leaving.add(contact!._id);
   const attempt = { campaign: { _id, projectId }, at: freeze!.at, run: freeze!.run! };
-  await leaveOut(stage.deps, { attempt, releases: null }, leaving, () => {});
+  await leaveOut(stage.deps, { attempt, read: { releases: null, holdOut: 0 } }, leaving, () => {});
 }
 
 /** Mail of the transactional lane: the relay answers after another process has settled it. */

@@ -1,6 +1,6 @@
 import { findCampaign } from '../../../core/campaigns/definition/campaigns.ts';
-import { variantFigures } from '../../../core/campaigns/variants/figures.ts';
-import { chooseWinner } from '../../../core/campaigns/variants/winner.ts';
+import { variantFigures } from '../../../core/campaigns/numbers/variant-figures.ts';
+import { chooseWinner } from '../../../core/campaigns/winner.ts';
 import { variantsAnswer, winnerBody } from '../../../schemas/campaigns/variants.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { presentVariants } from '../../present/campaigns.ts';
@@ -18,7 +18,7 @@ export const campaignVariantRoutes = [
     summary: 'Compare the variants of a campaign, and see what its test waits for',
     answer: variantsAnswer,
     handler: async ({ deps, project, params }) =>
-      presentVariants(variantFigures(await findCampaign(deps, project, params.campaignId ?? ''))),
+      presentVariants(await variantFigures(deps, await findCampaign(deps, project, params.campaignId ?? ''))),
   }),
   endpoint({
     operation: 'campaigns.winner',
@@ -31,6 +31,8 @@ export const campaignVariantRoutes = [
     answer: variantsAnswer,
     errors: { 409: 'The campaign has no test, or another winner already.' },
     handler: async ({ deps, project, params, body }) =>
-      chooseWinner(await findCampaign(deps, project, params.campaignId ?? ''), body.variantId),
+      presentVariants(
+        await variantFigures(deps, await chooseWinner(deps, project, params.campaignId ?? '', body.variantId)),
+      ),
   }),
 ];

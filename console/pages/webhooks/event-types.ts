@@ -24,6 +24,7 @@ const all: Record<ProjectEventType, true> = {
   'campaign.sent': true,
   'campaign.failed': true,
   'campaign.aborted': true,
+  'campaign.variant_decided': true,
   'automation.entered': true,
   'automation.completed': true,
   'automation.exited': true,

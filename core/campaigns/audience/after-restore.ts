@@ -62,7 +62,7 @@ async function unclaimedRests(
   const projection = { _id: 0, n: 1, fromSeq: 1, count: 1 } as const;
   const heads = await db.campaignBlocks.find({ ...of }, { projection, hint: 'order' }).toArray();
   const claimedAt = clock.now();
-  // People whose local time is still to come got nothing, whatever happened since.
+  // People whose local time is still to come got nothing, whatever happened since. A winner may have been found since.
   const end = releasedAt(campaign.freeze.releases, claimedAt)?.upTo ?? Number.MAX_SAFE_INTEGER;
   return heads.flatMap(({ n, fromSeq, count }) => {
     if (fromSeq >= end) return [];

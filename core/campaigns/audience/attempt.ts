@@ -83,22 +83,27 @@ interface Sizes {
   inBlocks: number;
   suppressed: number;
   releases: Release[] | null;
+  holdOut: number;
 }
 
 /** The end: from here on the blocks of this run are the audience, and they wait to be counted as accepted. */
 export async function endAttempt(
   deps: CampaignsDeps,
   attempt: Attempt,
-  { inBlocks, suppressed, providers, releases }: Pick<CampaignFreeze, 'providers'> & Sizes,
+  { inBlocks, suppressed, providers, releases, holdOut }: Pick<CampaignFreeze, 'providers'> & Sizes,
 ): Promise<void> {
   const frozen = { total: inBlocks + suppressed, inBlocks };
-  const [first] = releases ?? [];
+  const [first] = releases?.filter(({ timezone }) => timezone !== '') ?? [];
+  const isTest = releases?.some((release) => release.isTest);
+  const tested = releases?.reduce((sum, release) => sum + (release.isTest ? release.total : 0), 0);
   const { matchedCount } = await deps.db.campaigns.updateOne(ours(attempt), {
     $set: {
       ...{ 'freeze.isDone': true, 'freeze.written': frozen.total, 'freeze.frozen': frozen },
       'freeze.providers': providers,
       ...(releases ? { 'freeze.releases': releases } : {}),
       ...(first ? { scheduledAt: first.at } : {}),
+      ...(isTest ? { 'freeze.tested': tested } : {}),
+      ...(holdOut > 0 ? { 'freeze.holdOut': holdOut } : {}),
       countDueAt: deps.clock.now(),
     },
   });

@@ -15,14 +15,16 @@ interface AudienceByZone {
   sort(people: Reached[]): Promise<{ timed: Array<[Moment, BlockRecipient[]]>; over: Message[] }>;
 }
 
-/** The zones of the audience of a campaign at local time; null of others. */
+/** The zones of the audience of a campaign at local time; one without a name where a test alone divides it; null of others. */
 export async function audienceByZone(
   deps: CampaignsDeps,
   campaign: Campaign,
   { at: frozenAt }: Attempt,
 ): Promise<AudienceByZone | null> {
-  const { projectId, localTime } = campaign;
-  if (!localTime) return null;
+  const { projectId, localTime, test } = campaign;
+  const all = { timezone: '', isFallback: false, at: frozenAt };
+  if (!localTime)
+    return test ? { property: null, sort: async (people) => ({ timed: [[all, people]], over: [] }) } : null;
   const project = await deps.db.projects.findOne({ _id: projectId }, { projection: { timezoneProperty: 1 } });
   const people = new PeopleByZone(localTime, lateBefore(campaign, frozenAt));
   const isOver = { groupId: null, reason: LOCAL_TIME_OVER };

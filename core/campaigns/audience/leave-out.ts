@@ -4,7 +4,6 @@ import type { Message } from '../../mail/ledger/model.ts';
 import { states } from '../../mail/ledger/states.ts';
 import { removeFrozenRows } from '../../mail/messages/of-campaigns.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import type { Release } from '../model.ts';
 import { type Attempt, asOurs, removeBlocks, succeed } from './attempt.ts';
 import { AudienceWriter, countProvider, type Providers, type Written } from './write.ts';
 
@@ -18,12 +17,14 @@ type Part = Pick<Block, 'fromSeq' | 'recipients'>;
  */
 export async function leaveOut(
   deps: CampaignsDeps,
-  { attempt: former, releases }: { attempt: Attempt; releases: Release[] | null },
+  { attempt: former, read }: { attempt: Attempt; read: Pick<Written, 'releases' | 'holdOut'> },
   leaving: IdSet,
   onProgress: (written: number) => void,
 ): Promise<{ attempt: Attempt; written: Written }> {
   const attempt = await succeed(deps, former);
-  const writer = new AudienceWriter(deps, attempt, onProgress, await leaveOutSuppressed(deps, attempt, leaving));
+  const { releases, holdOut } = read;
+  const suppressed = await leaveOutSuppressed(deps, attempt, leaving);
+  const writer = new AudienceWriter(deps, attempt, onProgress, { ...suppressed, holdOut });
   try {
     for await (const { fromSeq, recipients } of blocksOf(deps, former)) {
       const release = releases?.findLast((one) => one.fromSeq <= fromSeq);

@@ -22,8 +22,10 @@ export interface Written {
   inBlocks: number;
   suppressed: number;
   providers: Providers;
-  /** Of a campaign at local time. */
+  /** Of a campaign at local time, or with a test. */
   releases: Release[] | null;
+  /** People who get nothing, and are in none of these numbers. */
+  holdOut: number;
 }
 
 /** How many recipients each mailbox provider has. */
@@ -58,13 +60,14 @@ export class AudienceWriter {
   private written = 0;
   private suppressed: number;
   private readonly providers: Providers;
+  private holdOut: number;
 
   /** `before`: rows that are there already. */
   constructor(
     deps: CampaignsDeps,
     attempt: Attempt,
     onProgress: (written: number) => void,
-    before: Pick<Written, 'suppressed' | 'providers'> = { suppressed: 0, providers: {} },
+    before: Pick<Written, 'suppressed' | 'providers' | 'holdOut'> = { suppressed: 0, providers: {}, holdOut: 0 },
   ) {
     this.deps = deps;
     this.attempt = attempt;
@@ -72,6 +75,14 @@ export class AudienceWriter {
     this.suppressed = before.suppressed;
     this.written = before.suppressed;
     this.providers = { ...before.providers };
+    this.holdOut = before.holdOut;
+  }
+
+  /** Leaves people out of the campaign, and counts them. */
+  without<Person>(people: Person[], isHeldOut: (person: Person) => boolean): Person[] {
+    const stay = people.filter((person) => !isHeldOut(person));
+    this.holdOut += people.length - stay.length;
+    return stay;
   }
 
   /** `release`: the same object each time; null in a campaign that has none. */
@@ -103,7 +114,8 @@ export class AudienceWriter {
     const inBlocks = [...this.parts.values()].reduce((sum, { size }) => sum + size, 0);
     const releases = this.parts.has(null) ? null : await this.moved();
     await keepWritten(this.deps, this.attempt, this.written);
-    return { inBlocks, suppressed: this.suppressed, providers: this.providers, releases };
+    const { suppressed, providers, holdOut } = this;
+    return { inBlocks, suppressed, providers, releases, holdOut };
   }
 
   /** Waits for what is being written, whatever becomes of it. */
@@ -146,8 +158,8 @@ export class AudienceWriter {
     let fromSeq = 1;
     for (const { release, before, size } of [...this.parts.values()].toSorted(byRelease)) {
       if (!release || size === 0) continue;
-      const { timezone, isFallback, at } = release;
-      releases.push({ timezone, isFallback, at, fromSeq, total: size });
+      const { timezone, isFallback, at, isTest } = release;
+      releases.push({ timezone, isFallback, at, fromSeq, total: size, ...(isTest ? { isTest } : {}) });
       moves.push({ fromSeq: before + 1, toSeq: before + size, by: fromSeq - 1 - before });
       fromSeq += size;
     }
@@ -186,7 +198,7 @@ export class AudienceWriter {
 }
 
 function byRelease({ release: a }: Part, { release: b }: Part): number {
-  return a && b ? byMoment(a, b) : 0;
+  return a && b ? Number(b.isTest ?? false) - Number(a.isTest ?? false) || byMoment(a, b) : 0;
 }
 
 export function countProvider(providers: Providers, email: string): void {

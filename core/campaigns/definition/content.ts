@@ -1,3 +1,5 @@
+import { BSON } from 'mongodb';
+import { invalid } from '../../base/errors.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { breathe } from '../../base/work/breathe.ts';
@@ -7,8 +9,43 @@ import { findTemplate } from '../../templates/find.ts';
 import { isOwnOf } from '../../templates/own/mails.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { translatedNow } from '../languages.ts';
-import type { Campaign, CampaignContent } from '../model.ts';
+import type { Campaign, CampaignContent, VariantContent, VariantId } from '../model.ts';
+import { asVariant } from '../variants/mail.ts';
 import { senderOf } from './input.ts';
+
+const BYTES_MAX = 15 * 2 ** 20;
+
+/** With the mail of each variant. */
+export async function contentsNow(
+  deps: CampaignsDeps,
+  campaign: Campaign,
+  templateNamed: typeof findTemplate,
+): Promise<CampaignContent> {
+  const content = await contentNow(deps, campaign, templateNamed);
+  if (!campaign.variants) return content;
+  const variants: VariantContent[] = [];
+  for (const variant of campaign.variants) {
+    const own = await contentNow(deps, asVariant(campaign, variant), templateNamed);
+    const { from, subject, previewText, html, text, translated } = own;
+    variants.push({
+      ...{ id: variant.id, from, subject, previewText, html },
+      ...(text ? { text } : {}),
+      ...(translated ? { translated } : {}),
+    });
+  }
+  if (BSON.calculateObjectSize({ ...content, variants }) > BYTES_MAX)
+    throw invalid('The variants with all their languages are too long for one campaign.', 'variants: are too long');
+  return { ...content, variants };
+}
+
+/** The content as a variant has it; null: the content itself. */
+export function contentIn(content: CampaignContent, id: VariantId | null): CampaignContent {
+  const own = content.variants?.find((variant) => variant.id === id);
+  if (!own) return content;
+  const { text, translated, variants: _, ...shared } = content;
+  const { id: __, ...mail } = own;
+  return { ...shared, ...mail };
+}
 
 /**
  * Template, sender and flags as they are now: later changes do not reach a campaign that has begun. Throws AppError for content

@@ -16,6 +16,9 @@ import type { Variables } from '../../templates/language/templates.ts';
 import { compileMail, type MailSource } from '../../templates/mail.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { sourceFor } from '../languages.ts';
+import type { CampaignContent } from '../model.ts';
+import { variantAt } from '../variants/places.ts';
+import { contentIn } from './content.ts';
 
 type EmailContent = Omit<RenderedMail, 'subject'> & { emailId: ObjectId; subject: string | null };
 
@@ -76,6 +79,17 @@ async function isContactGone({ db }: CampaignsDeps, { projectId, contactId }: Me
   );
 }
 
+/** As its variant has it, where there are some. */
+async function contentSent(
+  { db }: Pick<CampaignsDeps, 'db'>,
+  content: CampaignContent,
+  { seq }: Pick<Message, 'seq'>,
+): Promise<CampaignContent> {
+  const { _id, projectId, variants } = content;
+  const campaign = variants && (await db.campaigns.findOne({ _id, projectId }));
+  return campaign && seq !== undefined ? contentIn(content, variantAt(campaign)(seq)) : content;
+}
+
 /** null for a recipient whose data are erased. */
 async function sentOf(
   deps: CampaignsDeps,
@@ -93,8 +107,9 @@ async function sentOf(
   const at = message.firstAt ?? message.sentAt ?? message.createdAt ?? deps.clock.now();
   const mail = { email, at, pages, contact };
   if (frozen) {
+    const content = await contentSent(deps, frozen, message);
     const variables = campaignVariables(mail, namedCampaign(frozen));
-    return { source: sourceFor(frozen, contact), utm: frozen.utm ?? null, variables };
+    return { source: sourceFor(content, contact), utm: frozen.utm ?? null, variables };
   }
   if (!content) return null;
   return { source: content, utm: content.utm ?? null, variables: variablesOf(mail, content.data, message.data) };

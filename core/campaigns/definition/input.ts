@@ -187,7 +187,7 @@ export async function readyToPublish(
   if (template && !mail && !isOwnOf(template, campaign)) requirePublished(template);
   await requireVerifiedDomain(deps, project, sender.email, 'from/email');
   await requireOtherAudience(deps, campaign);
-  await readyVariants(deps, project, campaign);
+  await readyVariants(deps, project, campaign, sender.email);
 }
 
 export async function senderOf(

@@ -11,12 +11,12 @@ type Timing = Pick<Campaign, 'status' | 'sendMode' | 'sendNow' | 'scheduledAt' |
 export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, sendNowDelaySeconds: number): Timing {
   const localTime = localTimeOf(campaign, input);
   const { sendNow, scheduledAt } = localTime
-    ? { sendNow: false, scheduledAt: firstOf(localTime, now) }
+    ? { sendNow: false, scheduledAt: firstOf(localTime, now, campaign.test) }
     : wishedTime(campaign.localTime ? { ...campaign, scheduledAt: null } : campaign, input, now);
   const sendMode = localTime ? 'scheduled' : modeOf(campaign, input, scheduledAt);
   if (sendMode === 'gradual' && !campaign.gradual)
     throw invalid('sendMode gradual needs gradual {emailsPerDay, growth, timezone}.', 'gradual: is required');
-  if (localTime && (input.localTime || input.publish)) refuseOver(localTime, now);
+  if (localTime && (input.localTime || input.publish || input.test)) refuseOver(localTime, now, campaign.test);
   const kept = { sendMode, sendNow, scheduledAt, localTime };
   const startAt = sendMode === 'gradual' ? campaign.gradual?.startAt : null;
   if (input.publish === false) return { ...kept, status: 'draft', startsAt: null };
@@ -76,9 +76,10 @@ export function refusePast(at: Date, now: Date, field: string): void {
 }
 
 /** A scheduled campaign whose plan begins at another time is rescheduled. */
-function saysNothing({ status }: Campaign, input: CampaignInput): boolean {
+function saysNothing(campaign: Campaign, input: CampaignInput): boolean {
   const { publish, sendNow, scheduledAt, gradual, localTime } = input;
-  const movesStart = status === 'scheduled' && gradual?.startAt !== undefined;
+  const movesTest = campaign.localTime && input.test !== undefined;
+  const movesStart = campaign.status === 'scheduled' && (gradual?.startAt !== undefined || movesTest);
   const times = [publish, sendNow, scheduledAt, localTime];
   return times.every((time) => time === undefined) && !movesStart;
 }

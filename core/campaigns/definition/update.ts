@@ -147,8 +147,8 @@ function lateTiming(campaign: Campaign, input: CampaignInput, now: Date): Partia
   const { scheduledAt } = input;
   if (input.localTime) {
     const localTime = localTimeOf(campaign, input);
-    if (localTime) refuseOver(localTime, now);
-    const at = localTime && firstOf(localTime, now);
+    if (localTime) refuseOver(localTime, now, campaign.test);
+    const at = localTime && firstOf(localTime, now, campaign.test);
     return { localTime, scheduledAt: at, startsAt: at, sendNow: false, sendMode: 'scheduled' };
   }
   if (!scheduledAt) return {};

@@ -1,6 +1,7 @@
 import type { updateCampaignBody } from '../../../schemas/campaigns/campaigns.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { invalid } from '../../base/errors.ts';
+import { MINUTE_MS } from '../../base/time/durations.ts';
 import type { Campaign, CampaignLocalTime } from '../model.ts';
 import { anywhere, isDate } from './rules.ts';
 
@@ -27,15 +28,24 @@ export function refuseNoDate(localTime: CampaignLocalTime | null | undefined): v
     throw invalid('The calendar has no such day.', 'localTime/date: is not a date');
 }
 
-/** When it begins: as the first zone of the world has the time, or now. */
-export function firstOf(localTime: CampaignLocalTime, now: Date): Date {
+/**
+ * When it begins: as the first zone of the world has the time, or now. With a test so much earlier that the winner is known by then, if
+ * figures come in time.
+ */
+export function firstOf(localTime: CampaignLocalTime, now: Date, test: Campaign['test'] = null): Date {
   const { first } = anywhere(localTime);
-  return first > now ? first : now;
+  const begin = new Date(first.getTime() - (test ? test.decideAfterMinutes * MINUTE_MS : 0));
+  return begin > now ? begin : now;
 }
 
-export function refuseOver(localTime: CampaignLocalTime, now: Date): void {
+export function refuseOver(localTime: CampaignLocalTime, now: Date, test: Campaign['test'] = null): void {
   if (anywhere(localTime).last < now)
     throw invalid('This time is over in all time zones.', 'localTime/date: this time is over in all time zones');
+  if (test && anywhere(localTime).first.getTime() - test.decideAfterMinutes * MINUTE_MS < now.getTime())
+    throw invalid(
+      'The first zone has this time before the test could be decided.',
+      'localTime: the first zone has it before test/decideAfterMinutes are over',
+    );
 }
 
 function refuseOthers({ sendMode: before }: Campaign, input: CampaignInput): void {

@@ -11,7 +11,7 @@ export interface Reached extends BlockRecipient {
 }
 
 /** A zone of an audience, with the moment at which its people get the mail. */
-export type Moment = Pick<Release, 'timezone' | 'isFallback' | 'at'>;
+export type Moment = Pick<Release, 'timezone' | 'isFallback' | 'at' | 'isTest'>;
 
 /** Values that people have as their zone: right ones are some hundreds, wrong ones may be any. */
 const VALUES_KEPT = 5_000;

@@ -5,9 +5,9 @@ import { costlyCache } from '../../base/work/cache.ts';
 import { countClaims, countOpen } from '../../mail/ledger/blocks/counts.ts';
 import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import { releasedAt } from '../local-time/rules.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
+import { heldFrom } from '../variants/waiting.ts';
 import { sentByRelease } from './zones.ts';
 
 /** The recipients of a campaign at one moment: each part is counted, so that a missing recipient shows in the total. */
@@ -150,10 +150,10 @@ export async function nextAtOf(
   return deferredUntil && nextBatchAt && deferredUntil < nextBatchAt ? deferredUntil : nextBatchAt;
 }
 
-/** Of a campaign at local time: null while it sends to people whose time has come. */
-function nextZoneAt({ clock }: Pick<CampaignsDeps, 'clock'>, { freeze }: Campaign, waiting: number): Date | null {
-  const released = releasedAt(freeze?.releases, clock.now());
-  const ahead = (freeze?.frozen?.inBlocks ?? 0) + 1 - (released?.upTo ?? 0);
+/** Of a campaign at local time, or with a test: null while it sends to people whose time has come. */
+function nextZoneAt({ clock }: Pick<CampaignsDeps, 'clock'>, campaign: Campaign, waiting: number): Date | null {
+  const released = heldFrom(campaign, clock.now());
+  const ahead = (campaign.freeze?.frozen?.inBlocks ?? 0) + 1 - (released?.upTo ?? 0);
   return released && waiting <= ahead ? released.nextBatchAt : null;
 }
 

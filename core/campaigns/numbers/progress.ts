@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AwaitedSegment, segmentsInTheWay, wordsFor } from '../definition/segments.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import { releasedAt } from '../local-time/rules.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
 import { sendingMsOf } from '../transition.ts';
-import { type TestState, testStateOf } from '../variants/test-state.ts';
+import { heldFrom, type TestState, testStateOf } from '../variants/waiting.ts';
 import { type LedgerCounts, nextAtOf, shownCounts } from './counts.ts';
 import { processedOf } from './rates.ts';
 import { shownZones, type ZoneProgress } from './zones.ts';
@@ -40,7 +39,7 @@ export async function progressOf(
   const seconds = sendingMsOf(campaign, deps.clock.now()) / 1_000;
   const rate = seconds > 0 ? counts.sent / seconds : 0;
   const processed = processedOf(counts);
-  const isAhead = releasedAt(campaign.freeze?.releases, deps.clock.now()) !== null;
+  const isAhead = heldFrom(campaign, deps.clock.now()) !== null;
   return {
     status,
     ...counts,
@@ -51,7 +50,7 @@ export async function progressOf(
     relayNotAnsweringSince: relay?.notAnsweringSince ?? null,
     waitingFor: await segmentsInTheWay(deps, campaign),
     zones: await shownZones(deps, campaign),
-    ...{ test: testStateOf(campaign), holdOut: campaign.freeze?.holdOut ?? 0 },
+    ...{ test: testStateOf(campaign, deps.clock.now()), holdOut: campaign.freeze?.holdOut ?? 0 },
   };
 }
 

@@ -8,7 +8,7 @@ import type { Campaign, Release } from '../model.ts';
 import { OVER } from '../status.ts';
 
 /** The people of a zone, of a campaign at local time. */
-export interface ZoneProgress extends Omit<Release, 'fromSeq'> {
+export interface ZoneProgress extends Omit<Release, 'fromSeq' | 'isTest'> {
   sent: number;
 }
 
@@ -36,7 +36,8 @@ export async function shownZones(deps: Db & Pick<CampaignsDeps, 'state'>, campai
 }
 
 function withSent(releases: Release[] = [], sent: number[] = []): ZoneProgress[] {
-  return releases.map(({ fromSeq: _, ...zone }, index) => ({ ...zone, sent: sent[index] ?? 0 }));
+  const all = releases.map(({ fromSeq: _, isTest, ...zone }, index) => ({ isTest, ...zone, sent: sent[index] ?? 0 }));
+  return all.flatMap(({ isTest, ...zone }) => (isTest || zone.timezone === '' ? [] : [zone]));
 }
 
 /**

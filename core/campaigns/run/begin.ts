@@ -2,12 +2,12 @@ import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { AppError } from '../../base/errors.ts';
 import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { publishedTemplate } from '../../templates/find.ts';
-import { contentNow } from '../definition/content.ts';
+import { contentsNow } from '../definition/content.ts';
 import { listEntries, withEntries } from '../definition/expand.ts';
 import { holdLists } from '../definition/holds.ts';
 import { readyToPublish } from '../definition/input.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import type { AudienceEntry, Campaign } from '../model.ts';
+import type { AudienceEntry, Campaign, VariantId } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { sendingStatus } from '../status.ts';
 import { type CommitWith, type Move, transition } from '../transition.ts';
@@ -47,10 +47,14 @@ async function readyNow(deps: CampaignsDeps, campaign: Campaign): Promise<Map<st
   if (!project) throw new AppError('not_found', 'The project was deleted.');
   await readyToPublish(deps, project, campaign);
   const lists = await listEntries(deps, project, [campaign]);
-  const content = await contentNow(deps, campaign, publishedTemplate);
-  await compileFrozen(deps, content);
+  const content = await contentsNow(deps, campaign, publishedTemplate);
+  for (const id of [null, ...variantIdsOf(campaign)]) await compileFrozen(deps, content, id);
   await repeatOnDuplicate(() => deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true }));
   return lists;
+}
+
+function variantIdsOf({ variants }: Campaign): VariantId[] {
+  return (variants ?? []).map(({ id }) => id);
 }
 
 /** Without an excluded list its members could not be left out. A deleted list of the audience counts as empty. */

@@ -12,12 +12,15 @@ import { campaignVariables, isOfTheMail, namedCampaign } from '../../mail/compos
 import type { SendingDeps } from '../../mail/ledger/relay.ts';
 import type { Contact } from '../../people/model.ts';
 import { compileMail } from '../../templates/mail.ts';
+import { contentIn } from '../definition/content.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { languageOfReader, linkNumberIn, sourceIn } from '../languages.ts';
-import type { Campaign, CampaignContent } from '../model.ts';
+import type { Campaign, CampaignContent, VariantId } from '../model.ts';
+import { variantAt } from '../variants/places.ts';
 
 interface CampaignRecipient {
   messageId: ObjectId;
+  seq: number;
   email: string;
   contact: Contact | null;
   /** The mail's Date, the same in every attempt. */
@@ -39,16 +42,16 @@ export type UnsignedMail = ComposedMail & { bytes: string };
 /** Of one language; null: of the content itself. */
 type FillLanguage = (language: string | null) => FillMail;
 
-const KEPT_MAX = 50;
+const KEPT_MAX = 100;
 const kept = oncePerCore(() => new BoundedMap<string, Promise<FillLanguage>>(KEPT_MAX));
 
-export async function compiledCampaign(
-  deps: SendingDeps<CampaignsDeps>,
-  { _id, projectId }: Campaign,
-): Promise<CompiledCampaign> {
+export async function compiledCampaign(deps: SendingDeps<CampaignsDeps>, frozen: Campaign): Promise<CompiledCampaign> {
+  const { _id, projectId } = frozen;
   const content = await deps.db.campaignContents.findOne({ _id, projectId });
   if (!content) throw new Error('the campaign has no frozen content');
-  const { fill, domain } = await compileFrozen(deps, content);
+  const { mailAt, domain, isPersonal } = content.variants
+    ? await compileVariants(deps, frozen, content)
+    : await compileAlone(deps, content);
   const { keys } = domain;
   const campaign = namedCampaign(content);
   const finish = ({ skeleton, recipient, returnPath }: FilledMail, email: string): UnsignedMail => ({
@@ -56,9 +59,10 @@ export async function compiledCampaign(
     bytes: composeMessage(skeleton, recipient),
   });
   return {
-    needsContacts: needsContacts(content),
-    compose({ messageId, email, contact, at }) {
-      const filled = fill(languageOfReader(content, contact))({
+    needsContacts: isPersonal,
+    compose({ messageId, seq, email, contact, at }) {
+      const mail = mailAt(seq);
+      const filled = mail.fill(languageOfReader(mail.content, contact))({
         messageId,
         email,
         to: { email, name: [contact?.firstName, contact?.lastName].filter(Boolean).join(' ') },
@@ -75,14 +79,54 @@ export async function compiledCampaign(
   };
 }
 
+interface CompiledMails {
+  mailAt(seq: number): { content: CampaignContent; fill: FillLanguage };
+  domain: SendingDomain;
+  isPersonal: boolean;
+}
+
+async function compileAlone(deps: CampaignsDeps, content: CampaignContent): Promise<CompiledMails> {
+  const { fill, domain } = await compileFrozen(deps, content);
+  const mail = { content, fill };
+  return { mailAt: () => mail, domain, isPersonal: needsContacts(content) };
+}
+
+/** Each variant once; the place of a recipient says which is theirs. */
+async function compileVariants(
+  deps: CampaignsDeps,
+  campaign: Campaign,
+  content: CampaignContent,
+): Promise<CompiledMails> {
+  const { domain } = await compileFrozen(deps, content);
+  const mails = new Map<VariantId, ReturnType<CompiledMails['mailAt']>>();
+  for (const { id } of content.variants ?? []) {
+    const { fill } = await compileFrozen(deps, content, id);
+    mails.set(id, { content: contentIn(content, id), fill });
+  }
+  const variantOf = variantAt(campaign);
+  return {
+    mailAt(seq) {
+      const id = variantOf(seq);
+      const mail = id && mails.get(id);
+      if (!mail) throw new Error('this recipient waits for the winner');
+      return mail;
+    },
+    domain,
+    isPersonal: [...mails.values()].some((mail) => needsContacts(mail.content)),
+  };
+}
+
 /**
  * Compiled once per process for each campaign: frozen content does not change. Throws AppError when its domain is not verified
  * any more, or no mail can be made of the template.
  */
 export async function compileFrozen(
   deps: CampaignsDeps,
-  content: CampaignContent,
+  whole: CampaignContent,
+  variant: VariantId | null = null,
 ): Promise<{ fill: FillLanguage; domain: SendingDomain }> {
+  const content = contentIn(whole, variant);
+
   const domain = await sendingDomain(deps, content.projectId, content.domainName);
   if (!domain)
     throw unprocessable(
@@ -90,7 +134,7 @@ export async function compileFrozen(
       'The domain that the campaign is sent from is not verified any more.',
       'from: is not on a verified domain',
     );
-  const key = `${content._id.toHexString()} ${content.frozenAt.getTime()} ${domain.returnHost}`;
+  const key = `${content._id.toHexString()} ${content.frozenAt.getTime()} ${domain.returnHost} ${variant ?? ''}`;
   const fills = kept(deps);
   const fill = fills.get(key) ?? compileEach(deps, content, domain);
   fills.set(key, fill);

@@ -12,6 +12,8 @@ import { AudienceWriter, type Written } from '../audience/write.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
+import { holdOutOf } from '../variants/hold-out.ts';
+import { HeldPeople } from '../variants/test-first.ts';
 import { correctSettling, joinedExcluded } from './exclusions.ts';
 
 /** Attempts that read a snapshot, of which MongoDB keeps five minutes; the one after them reads what it finds. */
@@ -80,9 +82,13 @@ async function writeAudience(
 ): Promise<Written | null> {
   const writer = new AudienceWriter(deps, attempt, onProgress);
   const zones = await audienceByZone(deps, campaign, attempt);
+  const isHeldOut = holdOutOf(campaign._id, campaign.holdOutShare ?? 0);
+  const held = campaign.test ? new HeldPeople(campaign, attempt.at) : null;
   async function* once() {
-    for await (const people of readAudience(deps, campaign, session, zones?.property))
-      yield known ? people.filter(({ contactId }) => known.add(contactId)) : people;
+    for await (const people of readAudience(deps, campaign, session, zones?.property)) {
+      const each = known ? people.filter(({ contactId }) => known.add(contactId)) : people;
+      yield campaign.holdOutShare ? writer.without(each, ({ contactId }) => isHeldOut(contactId)) : each;
+    }
   }
   try {
     for await (const { people, suppressed } of judged(deps, campaign, attempt, once())) {
@@ -90,7 +96,13 @@ async function writeAudience(
       await writer.suppress(suppressed);
       const { timed, over } = zones ? await zones.sort(people) : { timed: [[null, people] as const], over: [] };
       await writer.suppress(over);
-      for (const [zone, some] of timed) await writer.add(some, zone);
+      for (const [zone, some] of timed)
+        if (held && zone) held.add(some, zone);
+        else await writer.add(some, zone);
+    }
+    for (const { people, release } of held?.testFirst() ?? []) {
+      if (signal.aborted) return null;
+      await writer.add(people, release);
     }
     return await writer.end();
   } finally {
@@ -111,7 +123,7 @@ async function finish(
   if (!leaving) return;
   const last = { attempt: first, written: read };
   const { attempt, written } =
-    leaving.size === 0 ? last : await leaveOut(deps, { attempt: first, releases: read.releases }, leaving, onProgress);
+    leaving.size === 0 ? last : await leaveOut(deps, { attempt: first, read }, leaving, onProgress);
   await requireWritten(deps, attempt, written);
   await tellSuppressed(deps, attempt);
   await endAttempt(deps, attempt, written);

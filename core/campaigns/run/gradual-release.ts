@@ -1,5 +1,6 @@
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
+import { isUndecided } from '../variants/waiting.ts';
 import { releaseByNow } from './gradual.ts';
 
 interface Released {
@@ -43,9 +44,12 @@ export async function release(deps: CampaignsDeps, campaign: Campaign): Promise<
  * The `seq` before which `count` more recipients are; `missing`: there are fewer, and all of them may be sent to. Recipients who have a
  * row already, deferred or retried, are below it and spend no budget.
  */
-function placeAfter({ freeze }: Campaign, from: number, count: number): { upTo: number; missing: number } {
+function placeAfter(campaign: Campaign, from: number, count: number): { upTo: number; missing: number } {
   const first = Math.max(1, from);
-  const end = (freeze?.frozen?.inBlocks ?? Number.MAX_SAFE_INTEGER - 1) + 1;
+  const { frozen, tested = 0 } = campaign.freeze ?? {};
+  // People who wait for a winner spend no budget.
+  const last = isUndecided(campaign) ? tested : (frozen?.inBlocks ?? Number.MAX_SAFE_INTEGER - 1);
+  const end = last + 1;
   const upTo = Math.max(first, Math.min(end, first + count));
   return { upTo, missing: count - (upTo - first) };
 }

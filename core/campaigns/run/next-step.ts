@@ -11,6 +11,7 @@ import { type Move, transition } from '../transition.ts';
 import { begin } from './begin.ts';
 import { settleCampaignOrphans, unsettledOf } from './orphans.ts';
 import { type SendStep, sendingStep, type WaitStep } from './sending-plan.ts';
+import { testStep } from './test-step.ts';
 
 export interface CampaignRef {
   projectId: string;
@@ -142,6 +143,9 @@ async function underWayStep(deps: CampaignsDeps, campaign: Campaign): Promise<Ca
   }
   const step = await sendingStep(deps, campaign);
   if (step?.kind === 'send') return step;
+  const test = await testStep(deps, campaign);
+  if (test === 'changed') return null;
+  if (test) return step && step.waitMs < test.waitMs ? step : test;
   const held = await heldStep(deps, campaign);
   if (step && held) return step.waitMs < held.waitMs ? step : held;
   return step ?? held ?? finish(deps, campaign);

@@ -3,8 +3,8 @@ import { BLOCK_MAX } from '../../mail/ledger/blocks/model.ts';
 import { unclaimedRange } from '../../mail/ledger/blocks/unclaimed.ts';
 import { states } from '../../mail/ledger/states.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import { releasedAt } from '../local-time/rules.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
+import { heldFrom } from '../variants/waiting.ts';
 import { release } from './gradual-release.ts';
 
 export interface WaitStep {
@@ -41,8 +41,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 /** The recipients that may be sent to now, or until when they wait; null when none is left. */
 export async function sendingStep(deps: CampaignsDeps, campaign: Campaign): Promise<SendStep | WaitStep | null> {
   const { status, freeze } = campaign;
-  const released =
-    status === 'sending_gradual' ? await release(deps, campaign) : releasedAt(freeze?.releases, deps.clock.now());
+  const released = status === 'sending_gradual' ? await release(deps, campaign) : heldFrom(campaign, deps.clock.now());
   const upTo = (released?.upTo ?? NO_LIMIT) - 1;
   const [deferredMs, rows, blocks] = await Promise.all([
     deferredWaitMs(deps, campaign),

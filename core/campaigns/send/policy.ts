@@ -60,7 +60,7 @@ export function policyOf(
  * Data that do not fit the template fail only their recipient; the campaign continues. A signature that cannot be made says nothing
  * about a recipient.
  */
-function compose(deps: CampaignsDeps, compiled: CompiledCampaign, { held, email, contact, at }: ClaimedRecipient) {
+function compose(deps: CampaignsDeps, compiled: CompiledCampaign, { held, seq, email, contact, at }: ClaimedRecipient) {
   const sign = (mail: UnsignedMail) => compiled.sign(mail, at);
   const failed = (error: unknown): Outcome => {
     const isOfData = error instanceof TemplateRenderError;
@@ -72,7 +72,7 @@ function compose(deps: CampaignsDeps, compiled: CompiledCampaign, { held, email,
   };
   let mail: UnsignedMail | Promise<UnsignedMail>;
   try {
-    mail = compiled.compose({ messageId: held._id, email, contact, at });
+    mail = compiled.compose({ messageId: held._id, seq, email, contact, at });
   } catch (error) {
     return failed(error);
   }

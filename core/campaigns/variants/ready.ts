@@ -1,6 +1,6 @@
 import { invalid } from '../../base/errors.ts';
 import type { Project, Session } from '../../base/model.ts';
-import { requireVerifiedDomain } from '../../domains/senders.ts';
+import { emailDomain } from '../../base/text/addresses.ts';
 import { findTemplate, publishedTemplate, referToTemplate } from '../../templates/find.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignVariant } from '../model.ts';
@@ -38,13 +38,16 @@ export async function referToVariants(
 export async function readyVariants(
   deps: CampaignsDeps,
   project: Tenant,
-  { variants, holdOutShare }: Pick<Campaign, 'variants' | 'holdOutShare'>,
+  { variants }: Pick<Campaign, 'variants'>,
+  sender: string,
 ): Promise<void> {
   for (const [index, { templateId, from }] of (variants ?? []).entries()) {
     const field = `variants/${index}`;
     if (templateId !== undefined) await publishedTemplate(deps, project, templateId, `${field}/templateId`);
-    if (from?.email) await requireVerifiedDomain(deps, project, from.email, `${field}/from/email`);
+    if (from?.email && emailDomain(from.email) !== emailDomain(sender))
+      throw invalid(
+        'All variants are sent from one domain.',
+        `${field}/from/email: is not on the domain of the campaign`,
+      );
   }
-  if (variants) throw invalid('Variants cannot be sent yet.', 'variants: cannot be sent yet');
-  if (holdOutShare) throw invalid('Nobody can be left out yet.', 'holdOutShare: cannot be sent yet');
 }

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { oncePerCore } from '../../base/deps.ts';
 import { costlyCache } from '../../base/work/cache.ts';
-import { releasedAt } from '../../campaigns/local-time/rules.ts';
+import { heldFrom } from '../../campaigns/variants/waiting.ts';
 import { LEASE_MS } from '../../mail/ledger/ledger.ts';
 import type { Recent } from '../../mail/ledger/rates/read.ts';
 import type { Lane } from '../../mail/ledger/relay.ts';
@@ -66,7 +66,7 @@ function ofCampaigns(campaigns: readonly CampaignNow[], now: Date): Waiting {
     sum.inFlight += progress.inFlight;
     const { status, gradual, freeze } = campaign;
     const end = (freeze?.frozen?.inBlocks ?? 0) + 1;
-    const upTo = status === 'sending_gradual' ? gradual?.releasedUpTo : releasedAt(freeze?.releases, now)?.upTo;
+    const upTo = status === 'sending_gradual' ? gradual?.releasedUpTo : heldFrom(campaign, now)?.upTo;
     const later = Math.max(0, end - Math.max(1, upTo ?? end));
     const waiting = status === 'paused' ? 0 : Math.max(0, progress.pending - progress.inFlight - later);
     sum.waiting += waiting;

@@ -1,0 +1,249 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { useHands } from '../support.ts';
+
+const MINUTE_MS = 60_000;
+const TEST = { share: 20, metric: 'humanClicks', decideAfterMinutes: 60, minPerVariant: 2, giveUpAfterMinutes: 600 };
+const SUBJECTS = [{ subject: 'First' }, { subject: 'Second' }];
+const NOW = '2026-12-20T12:00:00Z';
+
+describe('A campaign with variants', function () {
+  this.timeout(120_000);
+  const { stage, hands } = useHands();
+  const later = (minutes: number) =>
+    stage.environment.clock.set(new Date(stage.environment.clock.now().getTime() + minutes * MINUTE_MS));
+  const figures = async (id: string) => (await stage.own.client.get(`/campaigns/${id}/variants`)).body.data;
+  const choose = (id: string, variantId: string) => stage.own.client.post(`/campaigns/${id}/winner`, { variantId });
+  const sumOf = (counts: number[]) => counts.reduce((sum, count) => sum + count, 0);
+
+  beforeEach(() => stage.environment.clock.set(new Date(NOW)));
+
+  async function launched(people: number, fields: object): Promise<string> {
+    const tag = new ObjectId().toHexString().slice(-8);
+    const list = await stage.list(people, (index) => `p${index}.${tag}@example.org`);
+    return stage.launch({ toLists: [list], ...fields });
+  }
+
+  /** Subjects that arrived, by how many. */
+  async function subjectsOf(id: string): Promise<Record<string, number>> {
+    const { body } = await stage.own.client.get(`/emails?campaignId=${id}&limit=100`);
+    const found: Record<string, number> = {};
+    for (const { subject, status } of body.data.emails)
+      if (status === 'sent') found[subject] = (found[subject] ?? 0) + 1;
+    return found;
+  }
+
+  /** People who clicked: an hour after delivery, in a browser. */
+  async function clicked(id: string, variant: string, count: number): Promise<void> {
+    const { variants } = await figures(id);
+    const subject = variants.find((one: { id: string }) => one.id === variant).subject;
+    const { body } = await stage.own.client.get(`/emails?campaignId=${id}&limit=100`);
+    const some = body.data.emails.filter((mail: { subject: string }) => mail.subject === subject).slice(0, count);
+    const at = stage.environment.clock.now();
+    const deliveredAt = new Date(at.getTime() - 30 * MINUTE_MS);
+    const click = { at, deliveredAt, url: 'https://shop.example.com/sale', agent: 'Mozilla/5.0 Firefox/120' };
+    for (const mail of some)
+      await stage.deps.db.engagements.updateOne(
+        { _id: new ObjectId(mail.id as string), projectId: stage.own.project._id },
+        { $set: { campaignId: new ObjectId(id), clickedAt: at, clicks: [click] } },
+        { upsert: true },
+      );
+  }
+
+  it('goes out split exactly, each person with one of the mails', async () => {
+    const id = await launched(31, {
+      variants: [
+        { subject: 'First', share: 40 },
+        { subject: 'Second', share: 60 },
+      ],
+    });
+    later(1);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect(await subjectsOf(id)).to.deep.equal({ First: 12, Second: 19 });
+    const { variants, test, metric } = await figures(id);
+    expect([test, metric]).to.deep.equal([null, 'humanClicks']);
+    expect(variants.map((one: { total: number; sent: number }) => [one.total, one.sent])).to.deep.equal([
+      [12, 12],
+      [19, 19],
+    ]);
+  });
+
+  it('shows each person the mail that they got', async () => {
+    const id = await launched(6, { variants: SUBJECTS });
+    later(1);
+    await hands.drive(id);
+    const { body } = await stage.own.client.get(`/emails?campaignId=${id}&limit=100`);
+    for (const mail of body.data.emails) {
+      const content = await stage.own.client.get(`/emails/${mail.id}/content`);
+      expect(content.body.data.subject).to.equal(mail.subject);
+    }
+    expect(await subjectsOf(id)).to.deep.equal({ First: 3, Second: 3 });
+  });
+
+  it('leaves a hold-out without a mail, in none of the counts', async () => {
+    const id = await launched(60, { holdOutShare: 50 });
+    later(1);
+    await hands.drive(id);
+    const { total, sent, suppressed, holdOut } = await stage.progress(id);
+    expect(holdOut).to.be.within(1, 59);
+    expect({ total, sent, suppressed }).to.deep.equal({ total: 60 - holdOut, sent: 60 - holdOut, suppressed: 0 });
+    expect((await figures(id)).holdOut).to.equal(holdOut);
+    expect((await stage.get(id)).metrics.totalContacts).to.equal(60 - holdOut);
+  });
+
+  it('sends the test share first, waits, and sends the better one to the rest', async () => {
+    const id = await launched(40, { variants: SUBJECTS, test: TEST });
+    later(1);
+    expect(await hands.drive(id)).to.include({ kind: 'wait', status: 'sending' });
+    const progress = await stage.progress(id);
+    expect(progress).to.include({ status: 'sending', sent: 8, pending: 32, etaSeconds: null });
+    expect(progress.test).to.include({ state: 'measuring', winner: null });
+    expect(progress.nextAt).to.equal(progress.test.decideAt);
+    expect(await subjectsOf(id)).to.deep.equal({ First: 4, Second: 4 });
+    await clicked(id, 'B', 3);
+    await clicked(id, 'A', 1);
+    later(59);
+    expect(await hands.drive(id), 'not before its time').to.include({ kind: 'wait' });
+    expect((await stage.progress(id)).sent).to.equal(8);
+    later(2);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    const { variants, test, explanation } = await figures(id);
+    expect(test.winner).to.include({ variantId: 'B', by: 'figures' });
+    expect(explanation).to.contain('B was chosen by its figures');
+    expect(variants[0]).to.deep.include({ id: 'A', total: 4, sent: 4, humanClicks: 1, rate: 25 });
+    expect(variants[1]).to.deep.include({ id: 'B', total: 4, sent: 4, humanClicks: 3, rate: 75 });
+    expect(await subjectsOf(id)).to.deep.equal({ First: 4, Second: 36 });
+    expect(stage.sink.ledger.duplicates).to.equal(0);
+    const events = await stage.deps.db.projectEvents
+      .find({ projectId: stage.own.project._id, type: 'campaign.variant_decided' })
+      .toArray();
+    expect(events.filter(({ data }) => (data as { campaignId: string }).campaignId === id)).to.have.length(1);
+  });
+
+  it('never counts a click of a machine', async () => {
+    const id = await launched(20, { variants: SUBJECTS, test: TEST });
+    later(1);
+    await hands.drive(id);
+    await clicked(id, 'A', 2);
+    await stage.deps.db.engagements.updateMany(
+      { campaignId: new ObjectId(id), projectId: stage.own.project._id },
+      { $set: { 'clicks.$[].agent': 'Barracuda' } },
+    );
+    expect((await figures(id)).variants.map((one: { humanClicks: number }) => one.humanClicks)).to.deep.equal([0, 0]);
+  });
+
+  it('waits while nothing decides, and takes the first when it gives up', async () => {
+    const id = await launched(20, { variants: SUBJECTS, test: TEST });
+    later(1);
+    await hands.drive(id);
+    later(61);
+    expect(await hands.drive(id)).to.include({ kind: 'wait', summary: 'waits for more figures of the variants' });
+    later(540);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect((await figures(id)).test.winner).to.include({ variantId: 'A', by: 'tie' });
+  });
+
+  it('waits below minPerVariant, however clear the figures are', async () => {
+    const id = await launched(20, { variants: SUBJECTS, test: { ...TEST, minPerVariant: 3 } });
+    later(1);
+    await hands.drive(id);
+    await clicked(id, 'B', 2);
+    later(61);
+    expect(await hands.drive(id)).to.include({ kind: 'wait' });
+    expect((await figures(id)).test).to.include({ state: 'measuring', winner: null });
+  });
+
+  it('holds a tie for a person, who chooses once', async () => {
+    const id = await launched(20, { variants: SUBJECTS, test: { ...TEST, onTie: 'hold' } });
+    later(1);
+    expect((await choose(id, 'B')).status, 'before it is sent').to.equal(409);
+    await hands.drive(id);
+    later(601);
+    expect(await hands.drive(id)).to.include({ kind: 'wait', summary: 'waits for a person to choose the variant' });
+    expect((await stage.progress(id)).test.state).to.equal('held');
+    const answers = await Promise.all(['A', 'B', 'A', 'B'].map((variant) => choose(id, variant)));
+    const taken = answers.filter(({ status }) => status === 200).map(({ body }) => body.data.test.winner.variantId);
+    expect(new Set(taken).size).to.equal(1);
+    expect(taken).to.have.length(2);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect((await figures(id)).test.winner).to.include({ variantId: taken[0], by: 'person' });
+  });
+
+  it('keeps pause and abort while it waits', async () => {
+    const id = await launched(20, { variants: SUBJECTS, test: TEST });
+    later(1);
+    await hands.drive(id);
+    expect((await stage.act(id, 'pause')).body.data.status).to.equal('paused');
+    later(700);
+    expect(await hands.drive(id)).to.include({ kind: 'park' });
+    expect((await stage.progress(id)).test.winner).to.equal(null);
+    expect((await stage.act(id, 'resume')).body.data.status).to.equal('sending');
+    expect((await stage.act(id, 'abort')).body.data.progress).to.include({ sent: 4, remaining: 16 });
+  });
+
+  it('finds each person by address, in the test and among those who wait', async () => {
+    const id = await launched(20, { variants: SUBJECTS, test: TEST });
+    later(1);
+    await hands.drive(id);
+    for (const { contactId, state, seq } of await stage.audience(id)) {
+      const { body } = await stage.own.client.get(`/campaigns/${id}/recipients/${contactId}`);
+      expect(body.data.recipient.status).to.equal(seq! <= 4 ? 'sent' : 'queued');
+      expect(state).to.equal(seq! <= 4 ? 'sent' : 'queued');
+    }
+  });
+
+  it('at local time sends the test first, and the winner when the clock of each person has the time', async () => {
+    const localTime = { date: '2026-12-24', time: '09:00', fallbackTimezone: 'Europe/Berlin', late: 'now' };
+    const list = await stage.list(20, (index) => `l${index}.${new ObjectId()}@example.org`);
+    const { body } = await stage.create({ toLists: [list], localTime, variants: SUBJECTS, test: TEST });
+    expect(body.data.scheduledAt).to.equal('2026-12-23T18:00:00.000Z');
+    const id = body.data.id as string;
+    stage.environment.clock.set(new Date('2026-12-23T18:00:00Z'));
+    await hands.drive(id);
+    expect(await stage.progress(id)).to.include({ sent: 4 });
+    await clicked(id, 'B', 1);
+    later(61);
+    const step = await hands.drive(id);
+    expect(step).to.include({ kind: 'wait', summary: 'next slice at 2026-12-24T08:00:00.000Z' });
+    const { zones, test } = await stage.progress(id);
+    expect(test.winner).to.include({ variantId: 'B' });
+    expect(zones).to.have.length(1);
+    expect(zones[0]).to.include({ total: 16, sent: 0 });
+    stage.environment.clock.set(new Date('2026-12-24T08:00:00Z'));
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect((await stage.progress(id)).zones[0]).to.include({ total: 16, sent: 16 });
+  });
+
+  it('is refused at a local time that comes before the decision', async () => {
+    const localTime = { date: '2026-12-20', time: '23:00', fallbackTimezone: 'Europe/Berlin', late: 'now' };
+    const list = await stage.list(2);
+    const { status, body } = await stage.create({ toLists: [list], localTime, variants: SUBJECTS, test: TEST });
+    expect(status).to.equal(400);
+    expect(body.error.details).to.contain('localTime: the first zone has it before test/decideAfterMinutes');
+  });
+
+  it('sends the rest gradually, and none of it before the decision', async () => {
+    const gradual = { emailsPerDay: 10, growth: 'fixed', timezone: 'UTC' };
+    const id = await launched(40, { variants: SUBJECTS, test: TEST, gradual, sendMode: 'gradual' });
+    later(1);
+    await hands.drive(id);
+    for (let day = 0; day < 2; day += 1) {
+      later(24 * 60);
+      await hands.drive(id);
+    }
+    const { test, sent, status } = await stage.progress(id);
+    expect([status, test.winner?.variantId]).to.deep.equal(['sending_gradual', 'A']);
+    expect(sent).to.be.within(9, 30);
+    expect(sumOf(Object.values(await subjectsOf(id)))).to.equal(sent);
+  });
+
+  it('is refused with a variant of another domain, or a template that was never published', async () => {
+    const list = await stage.list(2);
+    const launch = (variants: object[]) => stage.create({ toLists: [list], publish: true, sendNow: true, variants });
+    const other = await launch([{}, { from: { email: 'news@other.example.com' } }]);
+    expect([other.status, other.body.error.details]).to.deep.equal([
+      400,
+      'variants/1/from/email: is not on the domain of the campaign',
+    ]);
+  });
+});
