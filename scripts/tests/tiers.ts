@@ -27,6 +27,7 @@ const sampled = [
   'test/automations/simulation/matches-runtime.test.ts',
   'test/automations/waits/event-and-time-out.test.ts',
   'test/campaigns/numbers/property.test.ts',
+  'test/campaigns/variants/sending.test.ts',
   'test/console/send/automation-acts.test.ts',
   'test/contacts/behaviour/property.test.ts',
   'test/fuzz/',

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { useHands } from '../support.ts';
+import { variantAt } from '../../../core/campaigns/variants/places.ts';
+import { someOf } from '../../support/random.ts';
+import { openHands, useHands } from '../support.ts';
 
 const MINUTE_MS = 60_000;
 const TEST = { share: 20, metric: 'humanClicks', decideAfterMinutes: 60, minPerVariant: 2, giveUpAfterMinutes: 600 };
@@ -16,7 +18,20 @@ describe('A campaign with variants', function () {
   const choose = (id: string, variantId: string) => stage.own.client.post(`/campaigns/${id}/winner`, { variantId });
   const sumOf = (counts: number[]) => counts.reduce((sum, count) => sum + count, 0);
 
+  before(async () => {
+    // Events of types that nothing asks for are not kept.
+    const events = ['campaign.variant_decided'];
+    const { status } = await stage.own.client.post('/webhooks', { url: 'https://hooks.example.com/', events });
+    expect(status).to.equal(201);
+  });
+
   beforeEach(() => stage.environment.clock.set(new Date(NOW)));
+
+  async function decisionsOf(id: string): Promise<unknown[]> {
+    const projectId = stage.own.project._id;
+    const found = await stage.deps.db.projectEvents.find({ projectId, type: 'campaign.variant_decided' }).toArray();
+    return found.map(({ data }) => data as Record<string, unknown>).filter(({ campaignId }) => campaignId === id);
+  }
 
   async function launched(people: number, fields: object): Promise<string> {
     const tag = new ObjectId().toHexString().slice(-8);
@@ -114,10 +129,7 @@ describe('A campaign with variants', function () {
     expect(variants[1]).to.deep.include({ id: 'B', total: 4, sent: 4, humanClicks: 3, rate: 75 });
     expect(await subjectsOf(id)).to.deep.equal({ First: 4, Second: 36 });
     expect(stage.sink.ledger.duplicates).to.equal(0);
-    const events = await stage.deps.db.projectEvents
-      .find({ projectId: stage.own.project._id, type: 'campaign.variant_decided' })
-      .toArray();
-    expect(events.filter(({ data }) => (data as { campaignId: string }).campaignId === id)).to.have.length(1);
+    expect(await decisionsOf(id)).to.have.length(1);
   });
 
   it('never counts a click of a machine', async () => {
@@ -167,6 +179,70 @@ describe('A campaign with variants', function () {
     expect(taken).to.have.length(2);
     expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
     expect((await figures(id)).test.winner).to.include({ variantId: taken[0], by: 'person' });
+  });
+
+  it('has one winner when two processes and a person decide at once', async () => {
+    const id = await launched(40, { variants: SUBJECTS, test: TEST });
+    later(1);
+    await hands.drive(id);
+    await clicked(id, 'B', 3);
+    later(61);
+    const other = openHands(stage);
+    try {
+      await Promise.all([hands.drive(id), other.drive(id), choose(id, 'A'), choose(id, 'B')]);
+      await hands.drive(id);
+    } finally {
+      await other.stop();
+    }
+    const { winner } = (await figures(id)).test;
+    expect(await decisionsOf(id)).to.have.length(1);
+    expect((await decisionsOf(id))[0]).to.deep.include({ variantId: winner.variantId, by: winner.by });
+    const counts = winner.variantId === 'A' ? { First: 36, Second: 4 } : { First: 4, Second: 36 };
+    expect(await subjectsOf(id)).to.deep.equal(counts);
+    expect(stage.sink.ledger.duplicates).to.equal(0);
+  });
+
+  it('is split the same however many processes send it one after the other', async () => {
+    const id = await launched(90, { variants: SUBJECTS });
+    later(1);
+    expect(await hands.advance(id)).to.include({ kind: 'freeze' });
+    await hands.freeze(id);
+    const variantOf = variantAt(await stage.stored(id));
+    const processes = someOf(20);
+    for (let process = 0; process < processes; process += 1) {
+      const other = openHands(stage);
+      const upTo = Math.round((90 * (process + 1)) / processes);
+      await other.page(id, { fromSeq: 1, toSeq: upTo });
+      await other.stop();
+    }
+    await hands.drive(id);
+    expect(await subjectsOf(id)).to.deep.equal({ First: 45, Second: 45 });
+    const { body } = await stage.own.client.get(`/emails?campaignId=${id}&limit=100`);
+    const subjects = new Map(body.data.emails.map((mail: { id: string; subject: string }) => [mail.id, mail.subject]));
+    for (const { _id, seq } of await stage.messages(id))
+      expect(subjects.get(_id.toHexString())).to.equal(variantOf(seq!) === 'A' ? 'First' : 'Second');
+  });
+
+  it('is decided by an event that people have after their mail', async () => {
+    const id = await launched(20, { variants: SUBJECTS, test: { ...TEST, metric: 'event:bought' } });
+    later(1);
+    await hands.drive(id);
+    const { campaign, variantOf } = { campaign: await stage.stored(id), variantOf: variantAt(await stage.stored(id)) };
+    const sent = await stage.messages(id, { state: 'sent' });
+    const buyers = sent.filter(({ seq }) => variantOf(seq!) === 'B');
+    const fact = (contactId: ObjectId, at: Date) => ({
+      ...{ _id: new ObjectId(), projectId: campaign.projectId, contactId },
+      ...{ kind: 'event' as const, at, eventName: 'bought', properties: {} },
+    });
+    const after = new Date(Math.max(...sent.map(({ sentAt }) => sentAt!.getTime())) + MINUTE_MS);
+    const before = new Date(campaign.freeze!.at.getTime() - MINUTE_MS);
+    const early = sent.filter(({ seq }) => variantOf(seq!) === 'A').map(({ contactId }) => fact(contactId!, before));
+    const facts = buyers.flatMap(({ contactId }) => [fact(contactId!, after), fact(contactId!, after)]);
+    await stage.deps.db.contactFacts.insertMany([...early, ...facts]);
+    expect((await figures(id)).variants.map((one: { events: number }) => one.events)).to.deep.equal([0, 2]);
+    later(61);
+    await hands.drive(id);
+    expect((await figures(id)).test.winner).to.include({ variantId: 'B', by: 'figures' });
   });
 
   it('keeps pause and abort while it waits', async () => {
