@@ -1051,6 +1051,7 @@ export interface PreviewCampaignBody {
   email?: string;
   /** Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads. */
   language?: string;
+  variantId?: 'A' | 'B' | 'C' | 'D' | 'E';
   /** true: behind each link of the HTML stands the number of people who clicked it, as GET /campaigns/{campaignId}/links counts them. */
   clicks?: boolean;
 }

@@ -37,7 +37,7 @@ export const commandFields: Readonly<Record<string, { about: string; type?: stri
   "campaigns.list": { about: "List campaigns, newest first", type: "CampaignsListQuery", fields: "page:number limit:number status:text search:text" },
   "campaigns.pause": { about: "Pause a campaign; the answer comes when no message is in flight" },
   "campaigns.people": { about: "List the contacts behind a figure of a campaign", type: "CampaignsPeopleQuery", fields: "page:number limit:number did:text! position:number url:text" },
-  "campaigns.preview": { about: "Show the mail of a campaign as a contact would get it", type: "PreviewCampaignBody", fields: "contactId:text email:text language:text clicks:boolean" },
+  "campaigns.preview": { about: "Show the mail of a campaign as a contact would get it", type: "PreviewCampaignBody", fields: "contactId:text email:text language:text variantId:text clicks:boolean" },
   "campaigns.progress": { about: "Get the current counts of a campaign by state, from the ledger" },
   "campaigns.rates": { about: "Get the mails, opens and clicks of a campaign in the last 15 minutes, in steps of five seconds" },
   "campaigns.reasons": { about: "Count recipients by the reason why they did not get the mail, or not yet" },

@@ -75,9 +75,10 @@ export const variantFields = {
   },
 } as const;
 
+export const variantIdField = { type: 'string', enum: ['A', 'B', 'C', 'D', 'E'] } as const;
 const text = { type: ['string', 'null'] } as const;
 const variantParts = {
-  id: { type: 'string', enum: ['A', 'B', 'C', 'D', 'E'] },
+  id: variantIdField,
   subject: text,
   previewText: text,
   from: {

@@ -1,4 +1,5 @@
 import { utmField } from '../campaigns/utm.ts';
+import { variantIdField } from '../campaigns/variants.ts';
 import {
   createdByField,
   emailField,
@@ -232,6 +233,7 @@ export const previewCampaignBody = schema({
   properties: {
     ...whose,
     language: languageField,
+    variantId: variantIdField,
     clicks: {
       type: 'boolean',
       description:

@@ -1,3 +1,4 @@
+import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { namedCampaign } from '../../mail/compose/variables.ts';
 import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts';
@@ -5,20 +6,31 @@ import { type DraftPreview, previewDraft } from '../../mail/previews/drafts.ts';
 import { compileMail } from '../../templates/mail.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { sourceFor } from '../languages.ts';
-import type { Campaign } from '../model.ts';
-import { contentNow } from './content.ts';
+import type { Campaign, VariantId } from '../model.ts';
+import { asVariant } from '../variants/mail.ts';
+import { contentIn, contentNow } from './content.ts';
 
 /** As it would be sent now; once it has begun, as it is sent. */
 export async function previewCampaign(
   deps: CampaignsDeps,
   project: Project,
   campaign: Campaign,
-  { language, ...named }: NamedContact & { language?: string | undefined },
+  {
+    language,
+    variantId,
+    ...named
+  }: NamedContact & { language?: string | undefined; variantId?: VariantId | undefined },
   figures?: ReadonlyMap<number, number>,
 ): Promise<DraftPreview> {
   const contact = await contactNamed(deps, project, named);
   const { _id, projectId } = campaign;
-  const content = (await deps.db.campaignContents.findOne({ _id, projectId })) ?? (await contentNow(deps, campaign));
+  const variant = variantId && campaign.variants?.find(({ id }) => id === variantId);
+  if (variantId && !variant)
+    throw invalid('The campaign has no such variant.', 'variantId: names no variant of the campaign');
+  const frozen = await deps.db.campaignContents.findOne({ _id, projectId });
+  const content = frozen
+    ? contentIn(frozen, variantId ?? null)
+    : await contentNow(deps, variant ? asVariant(campaign, variant) : campaign);
   const { utm = null } = content;
   const source = sourceFor(content, contact, language);
   return previewDraft(

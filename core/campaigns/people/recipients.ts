@@ -14,6 +14,7 @@ import { blocksOf, isInBlocks, messageOf, pageWithWaiting } from '../audience/wa
 import { findCampaign } from '../definition/campaigns.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
+import { holdOutOf } from '../variants/hold-out.ts';
 import { recipientsBecause } from './reasons.ts';
 
 const recipientStatuses = ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
@@ -88,11 +89,15 @@ export async function recipientStory(
   const groups = [...person.listIds, ...person.segmentIds].map(String);
   const { audience } = campaign;
   const excluded = campaign.excludeLists.find(({ id }) => groups.includes(id));
+  const isHeldOut = campaign.freeze.isDone && holdOutOf(campaign._id, campaign.holdOutShare ?? 0)(contact as ObjectId);
+  const isNamed = goesToEverybody(campaign) || campaign.toLists.some(({ id }) => groups.includes(id));
   const reason = excluded
     ? `Not in the audience: excluded by ${excluded.type} "${excluded.name}".`
-    : audience
-      ? `Not in the audience: did not get the campaign ${audience.campaignId}, opened it, or left its lists before sending started.`
-      : 'Not in the audience: in none of its lists or segments when sending started.';
+    : isHeldOut && isNamed
+      ? 'Left without a mail: in the hold-out of the campaign.'
+      : audience
+        ? `Not in the audience: did not get the campaign ${audience.campaignId}, opened it, or left its lists before sending started.`
+        : 'Not in the audience: in none of its lists or segments when sending started.';
   return { campaign, message: null, engagement: null, reason };
 }
 

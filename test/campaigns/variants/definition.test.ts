@@ -131,6 +131,16 @@ describe('The variants of a campaign', function () {
     ]);
   });
 
+  it('shows the mail of each variant, and refuses one that there is not', async () => {
+    const id = await made({ variants: TWO });
+    const preview = (body: object) => stage.own.client.post(`/campaigns/${id}/preview`, body);
+    const { subject } = await stage.get(id);
+    expect((await preview({ variantId: 'A' })).body.data.subject).to.equal(subject.replace('{{firstName}}', ''));
+    expect((await preview({ variantId: 'B' })).body.data.subject).to.equal('Another');
+    const { status, body } = await preview({ variantId: 'C' });
+    expect([status, body.error.details]).to.deep.equal([400, 'variantId: names no variant of the campaign']);
+  });
+
   it('refuses a winner that is no variant, and one of a draft', async () => {
     const id = await made({ variants: TWO, test: TEST });
     const none = await stage.own.client.post(`/campaigns/${id}/winner`, { variantId: 'C' });

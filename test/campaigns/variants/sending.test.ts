@@ -103,6 +103,12 @@ describe('A campaign with variants', function () {
     expect(holdOut).to.be.within(1, 59);
     expect({ total, sent, suppressed }).to.deep.equal({ total: 60 - holdOut, sent: 60 - holdOut, suppressed: 0 });
     expect((await figures(id)).holdOut).to.equal(holdOut);
+    const { toLists } = await stage.stored(id);
+    const people = await stage.deps.db.contacts.find({ listIds: new ObjectId(toLists[0]!.id) }).toArray();
+    const reached = new Set((await stage.messages(id)).map(({ contactId }) => String(contactId)));
+    const left = people.find(({ _id }) => !reached.has(_id.toHexString()))!;
+    const story = await stage.own.client.get(`/campaigns/${id}/recipients/${left._id}`);
+    expect(story.body.data.reason).to.equal('Left without a mail: in the hold-out of the campaign.');
     expect((await stage.get(id)).metrics.totalContacts).to.equal(60 - holdOut);
   });
 
