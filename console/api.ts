@@ -72,7 +72,11 @@ export async function loadScript<T>(load: () => Promise<T>): Promise<T> {
 async function loadAgain<T>(cause: unknown): Promise<T> {
   const [address] = /https?:\/\/\S+\.js/.exec(String(cause)) ?? [];
   if (!address?.startsWith(`${location.origin}/console/`)) throw cause;
-  const found: T = await import(`${address}?again=${Date.now()}`);
+  const found: T = await import(`${address}?again=${Date.now()}`).catch((again: unknown) => {
+    // One of the scripts that it imports was cut off, and those keep their addresses.
+    const message = 'A part of the console did not arrive. Reload the page; what you typed is kept in this browser.';
+    throw new EverpostError(message, { code: 'NETWORK', cause: again });
+  });
   return found;
 }
 
