@@ -30,6 +30,7 @@ import { GradualPlan } from './plans/gradual.tsx';
 import { Zones } from './plans/zones.tsx';
 import { Progress } from './progress.tsx';
 import { Providers } from './providers.tsx';
+import { Variants } from './variants/variants.tsx';
 import { audienceWords, StatusBadge } from './words.tsx';
 
 const crumb = { label: 'Campaigns', path: '/campaigns' } as const;
@@ -63,7 +64,11 @@ export default function CampaignPage({ params }: { params: Record<string, string
     >
       <div class={person ? 'split open' : 'split'}>
         <div class="body">
-          {campaign.status === 'draft' ? <Draft campaign={campaign} /> : <Work campaign={campaign} known={known} />}
+          {campaign.status === 'draft' ? (
+            <Draft campaign={campaign} known={known} />
+          ) : (
+            <Work campaign={campaign} known={known} />
+          )}
         </div>
         {person && <Story key={person} campaignId={campaign.id} contactId={person} />}
       </div>
@@ -106,6 +111,7 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
       {hasBegun ? (
         <>
           {isMoving.value && <LivePlots campaign={campaign} known={known} />}
+          <SeveralMails campaign={campaign} known={known} />
           {campaign.localTime && <Zones localTime={campaign.localTime} known={known} />}
           {campaign.gradual && <GradualPlan plan={campaign.gradual} known={known} days={days} />}
           <HoursPlots campaign={campaign} known={known} days={days} />
@@ -123,6 +129,7 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
       ) : (
         <>
           <Settings campaign={campaign} />
+          <SeveralMails campaign={campaign} known={known} />
           <CampaignMail campaign={campaign} links={null} />
         </>
       )}
@@ -134,6 +141,12 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
       )}
     </>
   );
+}
+
+/** Where there are any, or people are left without one. */
+function SeveralMails(props: { campaign: Campaign; known: Known }) {
+  const { variants, holdOutShare } = props.campaign;
+  return variants.length > 0 || holdOutShare > 0 ? <Variants {...props} /> : null;
 }
 
 function LinksAndMail({ campaign, known }: { campaign: Campaign; known: Known }) {
@@ -199,7 +212,7 @@ function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`;
 }
 
-function Draft({ campaign }: { campaign: Campaign }) {
+function Draft({ campaign, known }: { campaign: Campaign; known: Known }) {
   return (
     <>
       <Empty
@@ -212,6 +225,7 @@ function Draft({ campaign }: { campaign: Campaign }) {
       >
         Choose whom it goes to and when, look at the mail, and publish it. Its figures appear here when it is sent.
       </Empty>
+      <SeveralMails campaign={campaign} known={known} />
       <Settings campaign={campaign} />
     </>
   );
