@@ -76,7 +76,7 @@ export function VariantCard({
           ['Bounced', count(bounces)],
         ]}
       />
-      <Mail {...{ campaign, variant, subject, previewText }} />
+      <Mail {...{ campaign, variant }} />
     </li>
   );
 }
@@ -101,32 +101,16 @@ function Interval({
   );
 }
 
-/** As it is in its template now. */
-function Mail({
-  campaign,
-  variant,
-  subject,
-  previewText,
-}: {
-  campaign: Campaign;
-  variant: CampaignVariantFigures;
-  subject: string;
-  previewText: string;
-}) {
-  const { templateId } = variant;
+function Mail({ campaign, variant }: { campaign: Campaign; variant: CampaignVariantFigures }) {
   const mail = useQuery(
-    async (signal) => {
-      if (!templateId) return api.campaigns.preview(campaign.id, {}, { signal });
-      const { emailTemplate } = await api.templates.get(templateId, {}, { signal });
-      return api.templates.previewDraft({ templateType: 'marketing', emailTemplate, subject, previewText }, { signal });
-    },
-    [campaign.id, campaign.updatedAt, templateId, subject, previewText],
+    (signal) => api.campaigns.preview(campaign.id, { variantId: variant.id }, { signal }),
+    [campaign.id, campaign.updatedAt, variant.id],
   );
   if (mail.error.value) return <LoadFailure error={mail.error.value} onRetry={mail.reload} />;
   return (
     <MailFrame
       mail={mail.data.value}
-      caption={templateId ? 'Its own template' : 'The mail of the campaign'}
+      caption={variant.templateId ? 'Its own template' : 'The mail of the campaign'}
       title={`Preview of mail ${variant.id}`}
     />
   );
