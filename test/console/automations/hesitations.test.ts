@@ -50,6 +50,16 @@ describe('Things that made people hesitate in the editor of automations', () => 
     await panel.getByRole('heading', { name: 'first' }).waitFor();
   });
 
+  it('names the list that is not chosen yet where a person is simulated', async () => {
+    const entryCriteria = { type: 'contact_added_to_list' };
+    const steps = [wait(1), email('first')];
+    const { id } = await created(suite.own.client, '/automations', { name: 'Of no list', entryCriteria, steps });
+    const page = await suite.open(`/automations/${id}/edit`);
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByText('Choose under “Who enters” which list people join.').waitFor();
+    await page.getByText('Its values do not meet the entry criteria.').waitFor({ state: 'detached' });
+  });
+
   it('makes a list in place, in the editor and in the dialog of a new automation', async () => {
     const { client } = suite.own;
     const entryCriteria = { type: 'contact_added_to_list' };

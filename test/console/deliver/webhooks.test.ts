@@ -31,6 +31,7 @@ describe('The page of webhooks', () => {
       'campaign.sent',
       'campaign.failed',
       'campaign.aborted',
+      'campaign.variant_decided',
     ]);
     await page.getByRole('link', { name: 'hooks.harbour.example/everpost' }).click();
     await page.getByText('No delivery here').waitFor();

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import type { Automation, EntryType } from '../../../../client/index.ts';
+import type { Automation, EntryCriteria, EntryType } from '../../../../client/index.ts';
 import { timezone } from '../../../locale.ts';
 import { type Happened, Timeline } from '../../../parts/data/details.tsx';
 import { counted, duration, weekday } from '../../../parts/data/format.ts';
@@ -65,13 +65,26 @@ export function Course(props: Props) {
       <p class="dim small">Times in {timezone.replaceAll('_', ' ')}.</p>
       {moments.length === 0 ? (
         <Notice kind="warn" title="This contact does not enter">
-          Its values do not meet the entry criteria.
+          {whyNotIn(props.automation.entryCriteria)}
         </Notice>
       ) : (
         <Timeline entries={shown.map((moment) => shownAs(moment, props, { now, until }))} />
       )}
     </>
   );
+}
+
+const chosen: Partial<Record<EntryType, [field: keyof EntryCriteria, sentence: string]>> = {
+  contact_added_to_list: ['listId', 'Choose under “Who enters” which list people join.'],
+  list_left: ['listId', 'Choose under “Who enters” which list people leave.'],
+  form_submitted: ['formId', 'Choose under “Who enters” which form people send.'],
+  event_trigger: ['eventName', 'Choose under “Who enters” which event it is.'],
+};
+
+/** A thing that is not chosen yet is met by nobody. */
+function whyNotIn(entry: EntryCriteria): string {
+  const [field, sentence] = chosen[entry.type] ?? [];
+  return field && sentence && !entry[field] ? sentence : 'Its values do not meet the entry criteria.';
 }
 
 function entryWords(words: string): string {
