@@ -6,6 +6,7 @@ import { asOurs, beginAttempt } from '../../../core/campaigns/audience/attempt.t
 import { freezeAudience } from '../../../core/campaigns/run/freeze.ts';
 import { indexes } from '../../../platform/mongo/indexes.ts';
 import { profiled } from '../../support/profile.ts';
+import { until } from '../../support/wait.ts';
 import { useHands } from '../support.ts';
 
 const control = () => ({ signal: new AbortController().signal, onProgress() {} });
@@ -144,6 +145,11 @@ describe('An audience that is written down', function () {
     const filterCriteria = { logicalOperator: 'AND', groups: [group] };
     const segment = { name: `segment ${name}`, type: 'segment', filterCriteria };
     const { body } = await stage.own.client.post('/contact-lists', segment);
+    const segmentPath = `/contact-lists/${body.data.id}`;
+    await until(
+      async () => (await stage.own.client.get(segmentPath)).body.data,
+      ({ recompute }) => recompute.status === 'completed',
+    );
     const id = await begun({ toLists: [...lists, body.data.id] });
     const operations = await profiled(stage.deps, () => hands.freeze(id));
     const reads = operations.filter(
