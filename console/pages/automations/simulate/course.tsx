@@ -81,7 +81,7 @@ const chosen: Partial<Record<EntryType, [field: keyof EntryCriteria, sentence: s
   event_trigger: ['eventName', 'Choose under “Who enters” which event it is.'],
 };
 
-/** A thing that is not chosen yet is met by nobody. */
+/** No person meets a thing that is not chosen yet. */
 function whyNotIn(entry: EntryCriteria): string {
   const [field, sentence] = chosen[entry.type] ?? [];
   return field && sentence && !entry[field] ? sentence : 'Its values do not meet the entry criteria.';
