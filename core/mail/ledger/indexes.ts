@@ -97,7 +97,7 @@ export const outboxIndexes = {
       because: 'The order of sending; the places and sizes of blocks without their recipients.',
     },
     person: {
-      key: { projectId: 1, campaignId: 1, run: 1, first: 1, n: 1, fromSeq: 1 },
+      key: { projectId: 1, campaignId: 1, run: 1, first: 1, n: 1, fromSeq: 1, count: 1 },
       because: 'The block that has an address.',
     },
   },
