@@ -14,19 +14,17 @@ import { simulateAutomation } from '../../core/automations/simulation/simulate.t
 import { insideBy, statisticsOf } from '../../core/automations/statistics.ts';
 import { warningsOf } from '../../core/automations/warnings.ts';
 import type { Deps } from '../../core/base/deps.ts';
-import { automationQuery, discardDraftQuery, publishAutomationBody } from '../../schemas/automation-drafts.ts';
 import {
   automationAnswer,
   automationsAnswer,
   automationsQuery,
   createAutomationBody,
-  enrollmentsAnswer,
-  enrollmentsQuery,
   publishedAutomationAnswer,
-  simulateBody,
-  simulationAnswer,
   updateAutomationBody,
-} from '../../schemas/automations.ts';
+} from '../../schemas/automations/automations.ts';
+import { automationQuery, discardDraftQuery, publishAutomationBody } from '../../schemas/automations/drafts.ts';
+import { enrollmentsAnswer, enrollmentsQuery } from '../../schemas/automations/enrollments.ts';
+import { simulateBody, simulationAnswer } from '../../schemas/automations/simulation.ts';
 import { endpoint, PREVIEWS_A_MINUTE } from '../http/endpoint.ts';
 import { presentAutomation, presentEnrollment, presentInside, presentSimulation } from '../present/automations.ts';
 import { presentPage } from '../present/present.ts';

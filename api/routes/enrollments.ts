@@ -1,6 +1,6 @@
 import { getEnrollmentJob, startEnrollments } from '../../core/automations/by-hand/jobs.ts';
 import { removeEnrollment } from '../../core/automations/by-hand/remove.ts';
-import { enrollBody, enrollmentJobAnswer } from '../../schemas/enrollments.ts';
+import { enrollBody, enrollmentJobAnswer } from '../../schemas/automations/enrollments.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentEnrollmentJob } from '../present/automations.ts';
 

@@ -1,4 +1,4 @@
-import type { updateAutomationBody } from '../../schemas/automations.ts';
+import type { updateAutomationBody } from '../../schemas/automations/automations.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { insertOnce } from '../base/database/idempotent-insert.ts';
 import { named } from '../base/database/search.ts';

@@ -10,7 +10,8 @@ import type {
   TemplateContent,
   WebhookEvent,
 } from '../../client/types.ts';
-import type { createAutomationBody, simulateBody } from '../../schemas/automations.ts';
+import type { createAutomationBody } from '../../schemas/automations/automations.ts';
+import type { simulateBody } from '../../schemas/automations/simulation.ts';
 import type { createCampaignBody } from '../../schemas/campaigns/campaigns.ts';
 import type { batchMailBody, bulkMailBody, sendMailBody } from '../../schemas/mail/mails.ts';
 import type { migrateABody } from '../../schemas/migrations.ts';

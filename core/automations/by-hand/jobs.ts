@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { enrollBody } from '../../../schemas/enrollments.ts';
+import type { enrollBody } from '../../../schemas/automations/enrollments.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { invalid, notFound } from '../../base/errors.ts';

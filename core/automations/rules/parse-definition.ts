@@ -1,4 +1,4 @@
-import type { updateAutomationBody } from '../../../schemas/automations.ts';
+import type { updateAutomationBody } from '../../../schemas/automations/automations.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import type {

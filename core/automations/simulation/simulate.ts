@@ -1,4 +1,4 @@
-import type { simulateBody } from '../../../schemas/automations.ts';
+import type { simulateBody } from '../../../schemas/automations/simulation.ts';
 import type { ContactField } from '../../../schemas/people/contacts.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { invalid } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
-import { nullableString, timestampField } from './common.ts';
-import { schema } from './schema.ts';
+import { nullableString, timestampField } from '../common.ts';
+import { schema } from '../schema.ts';
 
 /** The draft of an automation: what its next version will be. */
 
