@@ -9,7 +9,7 @@ import {
   pauseAutomation,
   resumeAutomation,
 } from '../../core/automations/lifecycle.ts';
-import type { Automation } from '../../core/automations/model.ts';
+import type { Automation } from '../../core/automations/model/automation.ts';
 import { simulateAutomation } from '../../core/automations/simulation/simulate.ts';
 import { insideBy, statisticsOf } from '../../core/automations/statistics.ts';
 import { warningsOf } from '../../core/automations/warnings.ts';

@@ -14,7 +14,8 @@ import { getAutomation, keepDefinition, unchangedSince } from './definitions.ts'
 import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
 import { insertActive } from './lifecycle.ts';
-import type { Automation, AutomationContent, AutomationStatus, AutomationStep } from './model.ts';
+import type { Automation, AutomationContent, AutomationStatus } from './model/automation.ts';
+import type { AutomationStep } from './model/definition.ts';
 import { refuseIncomplete, requireNamed, withStoredIds } from './references.ts';
 import { namesAwaited } from './rules/awaited.ts';
 import { draftFaults, searchFaults, withFieldTypes } from './rules/definition.ts';

@@ -1,6 +1,6 @@
 import type { Project } from '../base/model.ts';
 import type { AutomationsDeps } from './deps.ts';
-import type { AutomationStep } from './model.ts';
+import type { AutomationStep } from './model/definition.ts';
 import { withStoredIds } from './references.ts';
 
 const INTERNAL_ID = /^[0-9a-f]{24}$/i;

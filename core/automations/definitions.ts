@@ -8,7 +8,8 @@ import { BoundedMap } from '../base/work/cache.ts';
 import { projectRulesOf } from '../people/project-rules.ts';
 import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
-import type { Automation, AutomationContent, AutomationDefinition, PastDefinition } from './model.ts';
+import type { Automation, AutomationContent, PastDefinition } from './model/automation.ts';
+import type { AutomationDefinition } from './model/definition.ts';
 import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';
 import { readReentry } from './rules/parse-definition.ts';
 

@@ -17,7 +17,8 @@ import type { MailSource } from '../templates/mail.ts';
 import type { LanguageMail, Template } from '../templates/model.ts';
 import { isTranslated, languageIn, languageOfContact, mailIn } from '../templates/translations/mail.ts';
 import type { AutomationsDeps } from './deps.ts';
-import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.ts';
+import type { AutomationDefinition, AutomationEmail } from './model/definition.ts';
+import type { Enrollment } from './model/enrollment.ts';
 import { firstSender } from './references.ts';
 
 /** The mail of one step for one contact, to be inserted with the move; or the reason why there is none. */

@@ -4,7 +4,7 @@ import { wakeQueue } from '../jobs/queue.ts';
 import type { ProjectRules } from '../people/project-rules.ts';
 import type { PublishedChange } from '../people/subscribers.ts';
 import type { AutomationsDeps } from './deps.ts';
-import type { Trigger } from './model.ts';
+import type { Trigger } from './model/enrollment.ts';
 import type { Chain } from './rules/entering/chain.ts';
 
 /** The job queues of automations. */

@@ -9,7 +9,7 @@ import { findList, listsNamed } from '../people/lists/lists.ts';
 import { requireLists } from '../people/lists/named.ts';
 import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
 import type { AutomationsDeps } from './deps.ts';
-import type { AutomationDefinition, AutomationStep } from './model.ts';
+import type { AutomationDefinition, AutomationStep } from './model/definition.ts';
 import { askedBy } from './rules/awaited.ts';
 import { activationFaults } from './rules/definition.ts';
 import { addressFaults, namedWebhooks, offFaults } from './webhooks/addresses.ts';

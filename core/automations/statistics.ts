@@ -1,5 +1,7 @@
 import type { AutomationsDeps } from './deps.ts';
-import type { Automation, AutomationCount, AutomationStep, ExitReason } from './model.ts';
+import type { Automation } from './model/automation.ts';
+import type { AutomationStep } from './model/definition.ts';
+import type { AutomationCount, ExitReason } from './model/enrollment.ts';
 
 /** Backlogs are counted up to here; a larger one shows as "at least". */
 const BACKLOG_COUNTED_MAX = 100_000;

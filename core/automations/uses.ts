@@ -7,7 +7,7 @@ import { namePattern } from '../templates/media/media.ts';
 import type { MediaFile } from '../templates/media/model.ts';
 import type { Template } from '../templates/model.ts';
 import type { AutomationsDeps } from './deps.ts';
-import type { Automation, DraftDefinition } from './model.ts';
+import type { Automation, DraftDefinition } from './model/automation.ts';
 import { postsTo } from './webhooks/addresses.ts';
 
 const projection = { name: 1, status: 1 };

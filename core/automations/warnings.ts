@@ -1,6 +1,6 @@
 import { hasWayOut } from '../templates/check-source.ts';
 import type { AutomationsDeps } from './deps.ts';
-import type { Automation } from './model.ts';
+import type { Automation } from './model/automation.ts';
 import { templatesOf, withStoredIds } from './references.ts';
 
 /** A fault that activation allows, and that the caller should look at. */

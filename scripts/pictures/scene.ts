@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import type { Organization } from '../../core/accounts/model.ts';
 import { commitMove } from '../../core/automations/enrollments/commit.ts';
-import type { Enrollment } from '../../core/automations/model.ts';
+import type { Enrollment } from '../../core/automations/model/enrollment.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { clickUrls, openPixelUrl } from '../../core/mail/compose/links.ts';
 import { states } from '../../core/mail/ledger/states.ts';

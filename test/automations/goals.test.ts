@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../core/automations/enrollments/advance.ts';
-import type { Enrollment } from '../../core/automations/model.ts';
+import type { Enrollment } from '../../core/automations/model/enrollment.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { expectRecount } from './people.ts';

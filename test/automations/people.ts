@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { commitMove } from '../../core/automations/enrollments/commit.ts';
-import type { Enrollment } from '../../core/automations/model.ts';
+import type { Enrollment } from '../../core/automations/model/enrollment.ts';
 import type { Contact } from '../../core/people/model.ts';
 import type { Environment } from '../support/environment.ts';
 import { created } from './support.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { EventRecord } from '../../core/automations/model.ts';
+import type { EventRecord } from '../../core/automations/model/event.ts';
 import type { CampaignStatus } from '../../core/campaigns/model.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import type { MessageState } from '../../core/mail/ledger/states.ts';

@@ -1,7 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Due } from '../../base/model.ts';
 import type { StoredList } from '../../people/model.ts';
-import type { TriggerOutcome } from '../model.ts';
+import type { TriggerOutcome } from '../model/enrollment.ts';
 
 export type SkipReason = NonNullable<TriggerOutcome['reason']>;
 

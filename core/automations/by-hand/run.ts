@@ -9,7 +9,7 @@ import { membersOf } from '../../people/search.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import { advanceEnrollment } from '../enrollments/advance.ts';
 import { type Entry, enterTogether } from '../enrollments/enroll.ts';
-import type { Enrollment } from '../model.ts';
+import type { Enrollment } from '../model/enrollment.ts';
 import { AT_ONCE, ENROLLMENTS } from '../record-triggers.ts';
 import { ENROLLMENT_JOBS, MISSING_NAMED_MAX } from './jobs.ts';
 import type { EnrollmentJob } from './model.ts';

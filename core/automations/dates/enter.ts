@@ -7,7 +7,7 @@ import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import type { Contact } from '../../people/model.ts';
 import { projectRulesOf } from '../../people/project-rules.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Trigger } from '../model.ts';
+import type { Trigger } from '../model/enrollment.ts';
 import { newTrigger, TRIGGERS } from '../record-triggers.ts';
 import { LATE_MS_MAX, nextOccurrence } from '../rules/dates.ts';
 import type { AwaitedDate } from './model.ts';

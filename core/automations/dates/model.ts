@@ -31,7 +31,7 @@ export interface DateSearch {
   since: Date;
 }
 
-declare module '../model.ts' {
+declare module '../model/automation.ts' {
   interface Automation {
     /** Of one that has let people in by a date. */
     dates?: DateSearch;

@@ -10,7 +10,7 @@ import { SETTLE_MS } from '../../people/lists/recompute.ts';
 import type { Contact } from '../../people/model.ts';
 import { projectRulesOf } from '../../people/project-rules.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Automation } from '../model.ts';
+import type { Automation } from '../model/automation.ts';
 import { AT_ONCE } from '../record-triggers.ts';
 import { type DateCriteria, nextOccurrence } from '../rules/dates.ts';
 import type { Zones } from '../rules/waits.ts';

@@ -5,7 +5,7 @@ import type { Project } from '../../base/model.ts';
 import { type AutomationInput, changedContent, checkContent, refuseUnseenDraft } from '../automations.ts';
 import { contentOf, draftId, getAutomation, unchangedSince } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Automation, AutomationContent, DraftDefinition, DraftMark } from '../model.ts';
+import type { Automation, AutomationContent, DraftDefinition, DraftMark } from '../model/automation.ts';
 import { requireNamed } from '../references.ts';
 import { keepStepHeaders } from '../webhooks/headers.ts';
 

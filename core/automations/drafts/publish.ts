@@ -7,7 +7,7 @@ import { dateSearch } from '../dates/search.ts';
 import { draftId, keepDefinition, unchangedSince } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import { touchRules } from '../lifecycle.ts';
-import type { Automation, AutomationContent, DraftMark } from '../model.ts';
+import type { Automation, AutomationContent, DraftMark } from '../model/automation.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from '../record-triggers.ts';
 import { refuseIncomplete, requireNamed } from '../references.ts';
 import { isSameDate } from '../rules/dates.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { StepAnswer } from '../../events/webhook-answers.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Enrollment } from '../model.ts';
+import type { Enrollment } from '../model/enrollment.ts';
 import { answerOf } from '../rules/webhooks/answer.ts';
 import { isInTime, type WakeOutcome, wakeBy } from './wake.ts';
 

@@ -1,7 +1,7 @@
 import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { AutomationCount, Enrollment, EnrollmentEvent, ExitReason } from '../model.ts';
+import type { AutomationCount, Enrollment, EnrollmentEvent, ExitReason } from '../model/enrollment.ts';
 
 /** The changes that a move makes to the counts of the automation ('') and of its steps. */
 type Deltas = Map<string, Map<string, number>>;

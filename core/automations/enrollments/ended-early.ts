@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { AutomationsDeps } from '../deps.ts';
-import type { ExitReason } from '../model.ts';
+import type { ExitReason } from '../model/enrollment.ts';
 
 /** The way of the definition ends here. */
 const AT_THE_END: ExitReason[] = ['exit_step', 'no_date'];

@@ -3,7 +3,7 @@ import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { definitionOf, getAutomation } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Enrollment } from '../model.ts';
+import type { Enrollment } from '../model/enrollment.ts';
 import { stepAfter } from '../rules/interpreter.ts';
 
 /** An enrollment as the Web UI shows it. */

@@ -6,7 +6,7 @@ import { wakeQueue } from '../../jobs/queue.ts';
 import type { Contact } from '../../people/model.ts';
 import type { PublishedChange } from '../../people/subscribers.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Enrollment, ExitReason } from '../model.ts';
+import type { Enrollment, ExitReason } from '../model/enrollment.ts';
 import { AT_ONCE, ENROLLMENTS, insertTriggers, newTrigger } from '../record-triggers.ts';
 import { isUnsubscribed } from '../rules/exits.ts';
 import { commitMove, type Move, writeMoves } from './commit.ts';

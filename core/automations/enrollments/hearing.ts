@@ -5,7 +5,8 @@ import type { Contact } from '../../people/model.ts';
 import { projectRulesOf } from '../../people/project-rules.ts';
 import { definitionOf } from '../definitions.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Enrollment, EventRecord, Trigger } from '../model.ts';
+import type { Enrollment, Trigger } from '../model/enrollment.ts';
+import type { EventRecord } from '../model/event.ts';
 import {
   type MailEvent,
   nameOfEvent,

@@ -3,7 +3,7 @@ import { again, type DueOutcome, documentQueue, done } from '../../jobs/document
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import { forgetDates, searchDates } from '../dates/search.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Automation } from '../model.ts';
+import type { Automation } from '../model/automation.ts';
 import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from '../record-triggers.ts';
 import { leave } from './exit.ts';
 

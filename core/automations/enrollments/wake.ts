@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Enrollment, Heard } from '../model.ts';
+import type { Enrollment, Heard } from '../model/enrollment.ts';
 import { AT_ONCE, ENROLLMENTS } from '../record-triggers.ts';
 import { commitMove, type Move, writeMoves } from './commit.ts';
 import { processWriter } from './counts.ts';

@@ -4,7 +4,7 @@ import { derivedId } from '../../base/ids.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { projectRulesOf } from '../../people/project-rules.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { Trigger } from '../model.ts';
+import type { Trigger } from '../model/enrollment.ts';
 import { newTrigger, TRIGGERS } from '../record-triggers.ts';
 
 interface WrittenMail {

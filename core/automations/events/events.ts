@@ -10,7 +10,7 @@ import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { touchProjectRules } from '../../people/project-rules.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { EventDefinition, EventProperty } from '../model.ts';
+import type { EventDefinition, EventProperty } from '../model/event.ts';
 
 type EventInput = Described<typeof updateEventBody>;
 

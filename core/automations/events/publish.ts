@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { publishEvents } from '../../events/events.ts';
 import { figuresUntil } from '../../events/listeners.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { EventRecord } from '../model.ts';
+import type { EventRecord } from '../model/event.ts';
 
 /** A stream gets some events of a burst, not all of them. */
 const TOGETHER_MAX = 10;

@@ -4,7 +4,7 @@ import { READ_TIME_MAX_MS } from '../../base/paging.ts';
 import { DAY_MS } from '../../base/time/durations.ts';
 import type { Contact } from '../../people/model.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { EventRecord } from '../model.ts';
+import type { EventRecord } from '../model/event.ts';
 import { getEvent } from './events.ts';
 
 const SEEN_DAYS = 30;

@@ -18,7 +18,7 @@ import { changeContact } from '../../people/changes/changes.ts';
 import type { Contact } from '../../people/model.ts';
 import { type ProjectRules, projectRulesOf } from '../../people/project-rules.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { EventDefinition, EventRecord } from '../model.ts';
+import type { EventDefinition, EventRecord } from '../model/event.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
 import { nameOfEvent } from '../rules/awaited.ts';
 import { publishRecorded } from './publish.ts';

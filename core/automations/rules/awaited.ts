@@ -1,5 +1,5 @@
 import type { DeclaredTypes, FilterSubject } from '../../people/filters/filters.ts';
-import type { AutomationStep, AutomationWaitEvent } from '../model.ts';
+import type { AutomationStep, AutomationWaitEvent } from '../model/definition.ts';
 import { compileCriteria } from './criteria.ts';
 import { reachIn, type StepGraph } from './graph.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Behaviour, FilterSubject } from '../../people/filters/filters.ts';
-import type { AutomationBranch, AutomationDefinition, AutomationShare, AutomationStep } from '../model.ts';
+import type { AutomationBranch, AutomationDefinition, AutomationShare, AutomationStep } from '../model/definition.ts';
 import { type AutomationTypes, type AwaitedEvents, compileAwaited } from './awaited.ts';
 import { compileCriteria } from './criteria.ts';
 import { type CompiledEntry, compileEntry, type Person } from './entry.ts';

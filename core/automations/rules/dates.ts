@@ -2,7 +2,7 @@ import { DATE_MS_MAX } from '../../base/text/dates.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/time/durations.ts';
 import { dayIn, firstAt } from '../../base/time/zones.ts';
 import { type DeclaredTypes, readDateField } from '../../people/filters/filters.ts';
-import type { EntryCriteria } from '../model.ts';
+import type { EntryCriteria } from '../model/definition.ts';
 import { dateOf, delayFaults, offsetMs, type Person, type Zones, zoneOf } from './waits.ts';
 
 /** When a date of a person lets them in: each date once, or its anniversaries. */

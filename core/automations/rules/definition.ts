@@ -15,7 +15,7 @@ import type {
   AutomationStep,
   AutomationWaitEvent,
   EntryCriteria,
-} from '../model.ts';
+} from '../model/definition.ts';
 import { type AutomationTypes, askedBy, type GoalStep, isMailEvent, MAIL_EVENTS, typesFor } from './awaited.ts';
 import { dateFaults, missingOfDate } from './dates.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';

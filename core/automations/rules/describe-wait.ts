@@ -1,4 +1,4 @@
-import type { AutomationDelay, AutomationUntil } from '../model.ts';
+import type { AutomationDelay, AutomationUntil } from '../model/definition.ts';
 import type { WaitStep } from './waits.ts';
 
 /** For the Web UI: the current wait, in the caller's own units. */

@@ -1,5 +1,5 @@
 import type { Condition, DeclaredTypes, FilterSubject } from '../../people/filters/filters.ts';
-import type { EntryCriteria, EntryType } from '../model.ts';
+import type { EntryCriteria, EntryType } from '../model/definition.ts';
 import { compileCriteria } from './criteria.ts';
 import type { DateCriteria } from './dates.ts';
 import { propertyPath } from './definition.ts';

@@ -1,4 +1,4 @@
-import type { AutomationBranch, AutomationStep } from '../model.ts';
+import type { AutomationBranch, AutomationStep } from '../model/definition.ts';
 import { isWait } from './waits.ts';
 
 /** A step that people leave by several ways. */

@@ -1,6 +1,7 @@
 import type { FilterSubject, Past } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
-import type { AutomationStep, ExitReason, Heard, WebhookAnswer } from '../model.ts';
+import type { AutomationStep } from '../model/definition.ts';
+import type { ExitReason, Heard, WebhookAnswer } from '../model/enrollment.ts';
 import { type AwaitedEvents, type GoalStep, isWithin, type PersonEvent } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { type PersonUpdate, renderUpdate } from './update.ts';

@@ -11,7 +11,7 @@ import type {
   EntryCriteria,
   ExitCriteria,
   Reentry,
-} from '../model.ts';
+} from '../model/definition.ts';
 import type { DateCriteria } from './dates.ts';
 import { sameNames, storedHeaders } from './webhooks/faults.ts';
 

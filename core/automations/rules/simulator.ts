@@ -3,7 +3,7 @@ import type { PropertyValue } from '../../base/model.ts';
 import type { Pause } from '../../base/work/breathe.ts';
 import type { Tally } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
-import type { ExitReason, Heard, ReentryRefusal, WebhookAnswer } from '../model.ts';
+import type { ExitReason, Heard, ReentryRefusal, WebhookAnswer } from '../model/enrollment.ts';
 import { type PersonEvent, stepMeant } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { type Occurrence as DateOccurrence, LATE_MS_MAX, movesOccurrences, nextOccurrence } from './dates.ts';

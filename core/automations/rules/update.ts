@@ -7,7 +7,7 @@ import type { DeclaredTypes } from '../../people/filters/filters.ts';
 import type { Contact } from '../../people/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import { renderShort, TemplateRenderError, type Variables } from '../../templates/language/templates.ts';
-import type { AutomationStep, AutomationUpdate } from '../model.ts';
+import type { AutomationStep, AutomationUpdate } from '../model/definition.ts';
 
 /** The changes of a step for one person: texts are rendered. */
 export type PersonUpdate = AutomationUpdate;

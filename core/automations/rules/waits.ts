@@ -2,7 +2,7 @@ import { readDate } from '../../base/text/coercion.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/time/durations.ts';
 import { dayIn, firstAt, isTimezone } from '../../base/time/zones.ts';
 import { compileField, type DeclaredTypes, type FilterSubject, readDateField } from '../../people/filters/filters.ts';
-import type { AutomationDelay, AutomationStep, AutomationUntil, AutomationWebhook } from '../model.ts';
+import type { AutomationDelay, AutomationStep, AutomationUntil, AutomationWebhook } from '../model/definition.ts';
 
 /** How long people wait in a step. */
 

@@ -5,7 +5,7 @@ import { type DraftPreview, previewDraft } from '../../mail/previews/drafts.ts';
 import { compileMail } from '../../templates/mail.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import { dataOf, sourceFor } from '../mails.ts';
-import type { AutomationDefinition } from '../model.ts';
+import type { AutomationDefinition } from '../model/definition.ts';
 import type { Simulation } from '../rules/simulator.ts';
 
 export interface SimulatedMail {

@@ -22,7 +22,7 @@ import { readAutomation } from '../drafts/drafts.ts';
 import { goneLists, personChanges } from '../enrollments/person-changes.ts';
 import { declaredTypes } from '../entrances.ts';
 import { readEvent } from '../events/send.ts';
-import type { AutomationDefinition } from '../model.ts';
+import type { AutomationDefinition } from '../model/definition.ts';
 import { compileAutomation } from '../rules/compile.ts';
 import { isUnsubscribed } from '../rules/exits.ts';
 import { type Simulation, simulate, type World } from '../rules/simulator.ts';

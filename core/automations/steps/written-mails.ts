@@ -3,7 +3,7 @@ import { AppError, invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { type WrittenMail, writtenMail } from '../../templates/written.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { AutomationEmail, AutomationStep } from '../model.ts';
+import type { AutomationEmail, AutomationStep } from '../model/definition.ts';
 import type { StepInput } from '../rules/parse-definition.ts';
 
 /** Characters that the content blocks of one automation may make: it is one document, and so is each of its versions. */

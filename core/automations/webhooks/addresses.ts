@@ -3,7 +3,7 @@ import { isAllowedUrl } from '../../base/text/urls.ts';
 import { webhookOfUrl } from '../../events/step-webhooks.ts';
 import { getWebhook } from '../../events/webhooks.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { AutomationStep, AutomationWebhook } from '../model.ts';
+import type { AutomationStep, AutomationWebhook } from '../model/definition.ts';
 
 /** Names are checked when the step posts: here a URL can only be refused for its text. */
 export function addressFaults({ config }: Pick<AutomationsDeps, 'config'>, steps: readonly AutomationStep[]): string[] {

@@ -2,7 +2,8 @@ import { ObjectId } from 'mongodb';
 import { type StepCall, stepEventId } from '../../events/step-webhooks.ts';
 import { contactData } from '../../people/contacts/events.ts';
 import type { Contact } from '../../people/model.ts';
-import type { AutomationWebhook, Enrollment } from '../model.ts';
+import type { AutomationWebhook } from '../model/definition.ts';
+import type { Enrollment } from '../model/enrollment.ts';
 import { webhookIdOf } from './addresses.ts';
 
 interface Visit {

@@ -4,7 +4,7 @@ import type { Project } from '../../base/model.ts';
 import { SecretError } from '../../base/secrets.ts';
 import { type Header, keepHeaders, openHeaders } from '../../events/webhook-headers.ts';
 import type { AutomationsDeps } from '../deps.ts';
-import type { AutomationStep } from '../model.ts';
+import type { AutomationStep } from '../model/definition.ts';
 import type { StepInput } from '../rules/parse-definition.ts';
 import { storedHeaders } from '../rules/webhooks/faults.ts';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
-import type { Enrollment } from '../../../core/automations/model.ts';
+import type { Enrollment } from '../../../core/automations/model/enrollment.ts';
 import { changeSuppressions } from '../../../core/consent/suppressions/changes.ts';
 import { builtInGroup } from '../../../core/consent/suppressions/groups.ts';
 import { SENDER, type Stage, startStage } from '../../campaigns/support.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Enrollment } from '../../../core/automations/model.ts';
+import type { Enrollment } from '../../../core/automations/model/enrollment.ts';
 import { startServers } from '../../../stack/servers/all.ts';
 import { startWorkers, type Workers } from '../../../workers/start.ts';
 import type { Reply } from '../../support/client.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Enrollment } from '../../../core/automations/model.ts';
+import type { Enrollment } from '../../../core/automations/model/enrollment.ts';
 import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { until } from '../../support/wait.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { enterTogether, eventQueue } from '../../../core/automations/enrollments/enroll.ts';
-import type { Reentry } from '../../../core/automations/model.ts';
+import type { Reentry } from '../../../core/automations/model/definition.ts';
 import { reentryOf, reentryRefusal } from '../../../core/automations/rules/entering/reentry.ts';
 import { openCore } from '../../../core/base/deps.ts';
 import { useEnvironment } from '../../support/environment.ts';

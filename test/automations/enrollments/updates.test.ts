@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
 import { eventQueue, triggerQueue } from '../../../core/automations/enrollments/enroll.ts';
-import type { Enrollment } from '../../../core/automations/model.ts';
+import type { Enrollment } from '../../../core/automations/model/enrollment.ts';
 import type { Deps } from '../../../core/base/deps.ts';
 import { type RunningQueues, startQueues } from '../../../core/jobs/queue.ts';
 import { useEnvironment } from '../../support/environment.ts';

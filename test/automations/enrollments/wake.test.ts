@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { removeEnrollment } from '../../../core/automations/by-hand/remove.ts';
 import { announceWakes, wake } from '../../../core/automations/enrollments/wake.ts';
-import type { Enrollment } from '../../../core/automations/model.ts';
+import type { Enrollment } from '../../../core/automations/model/enrollment.ts';
 import { inTransaction } from '../../../core/base/database/transactions.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { peopleInside } from '../people.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import type { SimulatedStep } from '../../../client/index.ts';
 import { hearAnswer } from '../../../core/automations/enrollments/answers.ts';
-import type { Enrollment, TriggerOutcome } from '../../../core/automations/model.ts';
+import type { Enrollment, TriggerOutcome } from '../../../core/automations/model/enrollment.ts';
 import { suppress } from '../../../core/consent/suppressions/suppressions.ts';
 import { formSubmissions } from '../../../core/forms/handle-submissions.ts';
 import { LEASE_MS } from '../../../core/jobs/document-queue.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { AutomationUntil } from '../../../core/automations/model.ts';
+import type { AutomationUntil } from '../../../core/automations/model/definition.ts';
 import { describeWait } from '../../../core/automations/rules/describe-wait.ts';
 import { endOfWait, nextMoment, untilFaults, type WaitStep, WEEKDAYS } from '../../../core/automations/rules/waits.ts';
 import { dayIn, dayStart, isTimezone } from '../../../core/base/time/zones.ts';

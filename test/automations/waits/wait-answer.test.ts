@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
 import { hearAnswer } from '../../../core/automations/enrollments/answers.ts';
-import type { Enrollment } from '../../../core/automations/model.ts';
+import type { Enrollment } from '../../../core/automations/model/enrollment.ts';
 import { webhookDeliveries } from '../../../core/events/webhook-deliveries.ts';
 import { type RunningQueues, startQueues } from '../../../core/jobs/queue.ts';
 import { createPoster } from '../../../platform/fetch/webhook-poster.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
 import { wake } from '../../../core/automations/enrollments/wake.ts';
-import type { Enrollment } from '../../../core/automations/model.ts';
+import type { Enrollment } from '../../../core/automations/model/enrollment.ts';
 import { inTransaction } from '../../../core/base/database/transactions.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { until } from '../../support/wait.ts';

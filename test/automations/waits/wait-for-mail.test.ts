@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
-import type { Enrollment } from '../../../core/automations/model.ts';
+import type { Enrollment } from '../../../core/automations/model/enrollment.ts';
 import { messageIdOf } from '../../../core/mail/compose/links.ts';
 import { type Signal, writeSignals } from '../../../core/mail/feedback/engagements.ts';
 import type { Message } from '../../../core/mail/ledger/model.ts';

@@ -14,7 +14,7 @@ import {
   type Steps,
 } from '../../../console/pages/automations/edit/model/steps.ts';
 import { END, waysOf } from '../../../console/pages/automations/graph/flow.ts';
-import type { AutomationStep as StoredStep } from '../../../core/automations/model.ts';
+import type { AutomationStep as StoredStep } from '../../../core/automations/model/definition.ts';
 import { graphFaults } from '../../../core/automations/rules/graph.ts';
 import { seededRandom, someOf } from '../../support/random.ts';
 

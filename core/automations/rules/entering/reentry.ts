@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../base/time/durations.ts';
-import type { AutomationDefinition, Reentry, ReentryRefusal } from '../../model.ts';
+import type { AutomationDefinition, Reentry } from '../../model/definition.ts';
+import type { ReentryRefusal } from '../../model/enrollment.ts';
 
 /** A contact is created once; everything else may happen to a person again. */
 export function reentryOf({

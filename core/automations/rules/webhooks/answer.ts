@@ -1,6 +1,6 @@
 import { PROPERTIES_MAX, PROPERTY_NAME, PROPERTY_TEXT_MAX } from '../../../../schemas/people/contacts.ts';
 import type { PropertyValue } from '../../../base/model.ts';
-import type { WebhookAnswer } from '../../model.ts';
+import type { WebhookAnswer } from '../../model/enrollment.ts';
 
 /** Reads the answer of a webhook: `{contactProperties}`, or nothing about the person. Other fields are ignored. */
 export function answerOf(json: unknown): WebhookAnswer {

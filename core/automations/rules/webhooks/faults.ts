@@ -1,4 +1,4 @@
-import type { AutomationStep, AutomationWebhook } from '../../model.ts';
+import type { AutomationStep, AutomationWebhook } from '../../model/definition.ts';
 import { timeoutFaults } from '../waits.ts';
 
 /** Steps that post an event about the person. */
