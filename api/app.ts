@@ -37,11 +37,6 @@ export interface AppOptions {
   observe: Observe;
   /** Tests check every answer against its schema. */
   checkAnswers?: boolean;
-  /**
-   * How long a stopping server still answers. Each answer closes its connection, so few are open when the server closes, and those are
-   * idle.
-   */
-  drainMs?: number;
   /** How long the reader of an answer or a stream may leave data waiting before it is disconnected. */
   stalledMs?: number;
   /** The threads that parse large bodies; left out: those of the process. */
@@ -53,7 +48,11 @@ export interface AppOptions {
 export interface App {
   server: Server;
   /** Answers requests on open connections and finishes the ones that are running, then closes. */
-  stop(): Promise<void>;
+  /**
+   * @param drainMs - how long it still answers. Each answer closes its connection, so few are open when the server closes, and those are
+   * idle.
+   */
+  stop(drainMs?: number): Promise<void>;
 }
 
 const STOP_MS = 6_000;
@@ -90,9 +89,9 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   );
   return {
     server,
-    async stop() {
+    async stop(drainMs = 0) {
       stopping = true;
-      await sleep(options.drainMs ?? 0);
+      await sleep(drainMs);
       await acceptPending(server);
       streams.stop();
       const closed = new Promise((resolve) => server.close(resolve));

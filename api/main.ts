@@ -43,7 +43,6 @@ async function main(): Promise<void> {
     limiter,
     slots,
     observe: metrics.observeRequest,
-    drainMs: DRAIN_MS,
     console: listening.promise.then(() => openConsole(deps)),
   });
   // Loaded before the first request, since that holds the event loop for 0.3 s.
@@ -54,9 +53,9 @@ async function main(): Promise<void> {
   const { port } = app.server.address() as AddressInfo;
   log.info({ port }, 'listening');
   const endReports = reportProcess(deps, { roles: ['api'], version: VERSION });
-  const stop = once(async () => {
+  const stop = once(async (drainMs) => {
     log.info({}, 'stopping');
-    await app.stop();
+    await app.stop(drainMs);
     await drainSignals(deps, SIGNALS_STOP_MS);
     await endReports();
     limiter.stop();
@@ -64,7 +63,10 @@ async function main(): Promise<void> {
     await close();
     process.exit(0);
   });
-  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, stop);
+  // Others take its calls once they notice.
+  process.once('SIGTERM', () => stop(DRAIN_MS));
+  // Everything stops.
+  for (const signal of ['SIGINT', 'disconnect']) process.once(signal, () => stop(0));
   // Last, since a supervisor may stop the process as soon as it is ready.
   process.send?.({ ready: true, port, url: `http://127.0.0.1:${port}` });
 }
@@ -89,10 +91,10 @@ function listen({ server }: App, { port, host }: Config): Promise<void> {
   });
 }
 
-function once(work: () => Promise<void>): () => void {
+function once(work: (drainMs: number) => Promise<void>): (drainMs: number) => void {
   let begun = false;
-  return () => {
-    if (!begun) void work();
+  return (drainMs) => {
+    if (!begun) void work(drainMs);
     begun = true;
   };
 }

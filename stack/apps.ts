@@ -73,7 +73,7 @@ export function planApps(env: NodeJS.ProcessEnv, workerProcesses: number): App[]
 /** In reverse: the API has a head start, so that no request asks for work that no worker does any more. */
 export async function stopApps(apps: readonly Kept[]): Promise<void> {
   const until = Date.now() + appsStopMs;
-  const stop = (app: Kept) => app.stop(until - Date.now());
+  const stop = (app: Kept) => app.stop(until - Date.now(), 'SIGINT');
   const apiStopped = Promise.all(apps.filter(({ name }) => name === apiName).map(stop));
   await Promise.race([apiStopped, sleep(headStartMs)]);
   await Promise.all([apiStopped, ...apps.filter(({ name }) => name !== apiName).map(stop)]);

@@ -4,7 +4,7 @@ export interface Child {
   /** Resolves with what ended it, for people: "exit code 1", "SIGKILL". */
   readonly exited: Promise<string>;
   kill(signal: NodeJS.Signals): void;
-  stop(graceMs: number): Promise<void>;
+  stop(graceMs: number, asking?: 'SIGTERM' | 'SIGINT'): Promise<void>;
 }
 
 export function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
@@ -25,7 +25,7 @@ const alive = new Set<Child>();
 let isLeaving = false;
 
 export function watchChild(started: Omit<Child, 'stop'>): Child {
-  const child: Child = { ...started, stop: (graceMs) => stopGently(started, graceMs) };
+  const child: Child = { ...started, stop: (graceMs, asking = 'SIGTERM') => stopGently(started, graceMs, asking) };
   alive.add(child);
   if (isLeaving) child.kill('SIGKILL');
   void started.exited.then(() => alive.delete(child));
@@ -38,8 +38,8 @@ export async function stopWhatIsLeft(graceMs: number): Promise<void> {
 }
 
 /** Asks, waits, then insists. */
-async function stopGently(child: Omit<Child, 'stop'>, graceMs: number): Promise<void> {
-  child.kill('SIGTERM');
+async function stopGently(child: Omit<Child, 'stop'>, graceMs: number, asking: NodeJS.Signals): Promise<void> {
+  child.kill(asking);
   child.kill('SIGCONT');
   const insist = setTimeout(() => child.kill('SIGKILL'), graceMs);
   await child.exited;

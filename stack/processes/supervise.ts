@@ -22,7 +22,7 @@ export interface Kept {
   pid(): number | null;
   kill(signal: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
-  stop(graceMs?: number): Promise<void>;
+  stop: (graceMs?: number, asking?: 'SIGTERM' | 'SIGINT') => Promise<void>;
   /** Called after each start but the first. */
   onRestart(listener: () => void): void;
 }
@@ -72,9 +72,9 @@ export async function keepRunning({ name, launch, say, restart }: KeptOptions): 
       ending?.kill(signal);
       if (signal === 'SIGKILL') await ending?.exited;
     },
-    stop: async (graceMs = 5_000) => {
+    stop: async (graceMs = 5_000, asking = 'SIGTERM') => {
       wanted = false;
-      await child?.stop(graceMs);
+      await child?.stop(graceMs, asking);
     },
     onRestart: (listener) => void listeners.push(listener),
   };

@@ -17,7 +17,7 @@ describe('A server that is asked to stop', () => {
   let environment: Environment;
   let agent: Agent;
   before(async () => {
-    environment = await startEnvironment({}, { drainMs: DRAIN_MS });
+    environment = await startEnvironment();
     agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   });
   after(async () => {
@@ -39,7 +39,7 @@ describe('A server that is asked to stop', () => {
     expect(before).to.deep.equal(before.map(() => ({ status: 200, closes: false })));
     expect((await ask('/health/ready')).status).to.equal(200);
 
-    const stopped = environment.app.stop();
+    const stopped = environment.app.stop(DRAIN_MS);
     const during = await Promise.all(Array.from({ length: CONNECTIONS * 3 }, () => ask('/v1/contact-lists')));
     expect(during).to.deep.equal(during.map(() => ({ status: 200, closes: true })));
     expect(await ask('/health/ready')).to.deep.equal({ status: 503, closes: true });

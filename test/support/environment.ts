@@ -55,10 +55,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message)
 /** The API in this process, on the real servers, with a database that nothing else uses, until `stop`. */
 export async function startEnvironment(
   env: Record<string, string> = {},
-  {
-    consoleDir,
-    ...more
-  }: Pick<AppOptions, 'drainMs' | 'stalledMs' | 'checkAnswers' | 'jsonPool'> & { consoleDir?: string } = {},
+  { consoleDir, ...more }: Pick<AppOptions, 'stalledMs' | 'checkAnswers' | 'jsonPool'> & { consoleDir?: string } = {},
 ): Promise<Environment> {
   const given = env.MONGODB_DATABASE;
   const name = given ?? takeDatabase();
