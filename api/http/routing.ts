@@ -9,16 +9,25 @@ type Methods = Map<string, Endpoint>;
 
 /** 404 for an unknown path, 405 with Allow for a method that the path does not have. The most literal path wins. */
 export function routeTo(endpoints: Endpoint[], serve: Serve): Middleware {
-  const router = new Router({ strict: true, sensitive: true });
+  const paths = pathsOf(endpoints);
+  const literal = new Map(paths.filter(([path]) => !path.includes('{')));
+  const serveOne = (methods: Methods, context: Context) => {
+    const endpoint = methods.get(context.method);
+    if (!endpoint) throw methodNotAllowed(context, [...methods.keys()]);
+    return serve(endpoint, context);
+  };
   // Every method, since the most literal path decides: DELETE /contacts/export is not the removal of a contact.
-  for (const [path, methods] of pathsOf(endpoints))
-    router.all(path.replace(/\{(\w+)\}/g, ':$1'), (context) => {
-      const endpoint = methods.get(context.method);
-      if (!endpoint) throw methodNotAllowed(context, [...methods.keys()]);
-      return serve(endpoint, context);
-    });
+  const router = new Router({ strict: true, sensitive: true });
+  for (const [path, methods] of paths)
+    if (!literal.has(path)) router.all(path.replace(/\{(\w+)\}/g, ':$1'), (context) => serveOne(methods, context));
   const routes = router.routes() as unknown as Middleware;
-  return (context) => routes(context, notFound);
+  // The router tries one path after the other, which takes a tenth of the time of a small call.
+  return (context) => {
+    const methods = literal.get(context.path);
+    if (!methods) return routes(context, notFound);
+    context.params = {};
+    return serveOne(methods, context);
+  };
 }
 
 /** A literal segment comes before a parameter: /contacts/export is not a contact id. */
