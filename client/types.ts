@@ -1527,6 +1527,9 @@ export interface CampaignVariantInput {
   /** Wins over the saved sender, field by field. */
   from?: CampaignFromInput;
   templateId?: string;
+  htmlTemplate?: string;
+  /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
+  content?: TemplateContent;
   /** Per cent; of all or none: equal parts. */
   share?: number;
 }
@@ -5826,6 +5829,7 @@ export interface TestCampaignBody {
   contactId?: string;
   /** Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads. */
   language?: string;
+  variantId?: 'A' | 'B' | 'C' | 'D' | 'E';
 }
 
 export interface TestTemplateBody {

@@ -118,3 +118,6 @@ export const errorAnswer = shape({
     error: errorDetails,
   },
 });
+
+/** Of a mail of a campaign that has several. */
+export const variantIdField = { type: 'string', enum: ['A', 'B', 'C', 'D', 'E'] } as const;

@@ -46,7 +46,7 @@ export const commandFields: Readonly<Record<string, { about: string; type?: stri
   "campaigns.reconcile": { about: "Recount a campaign from the ledger, and compare the stored counts with it" },
   "campaigns.resume": { about: "Resume a paused campaign" },
   "campaigns.retry": { about: "Send the failed and unknown messages of a campaign again", type: "RetryCampaignBody", fields: "states:list!" },
-  "campaigns.test": { about: "Send a test of the campaign, as it is now, to a few addresses", type: "TestCampaignBody", fields: "emails:list! contactId:text language:text" },
+  "campaigns.test": { about: "Send a test of the campaign, as it is now, to a few addresses", type: "TestCampaignBody", fields: "emails:list! contactId:text language:text variantId:text" },
   "campaigns.update": { about: "Change, publish or reschedule a campaign", type: "UpdateCampaignBody", fields: "name:text subject:text previewText:text from:object senderId:text fromSenderId:text replyTo:text templateId:text htmlTemplate:text content:object toLists:list excludeLists:list sendToGlobalList:boolean unsubscribeGroupId:text sendMode:text publish:boolean sendNow:boolean scheduledAt:text maxLatenessMinutes:number thresholdPreset:text gradual:object localTime:object variants:list test:object holdOutShare:number sendRatePerSecond:number trackingClick:boolean trackingOpen:boolean utm:object headers:object tags:list updatedAt:text" },
   "campaigns.variants": { about: "Compare the variants of a campaign, and see what its test waits for" },
   "campaigns.watch": { about: "Watch the progress of a campaign as server-sent events, until it is over" },

@@ -18,11 +18,11 @@ type Reader = { contactProperties: Record<string, PropertyValue> } | null;
  */
 export async function translatedNow(
   deps: CampaignsDeps,
-  { projectId, subject, previewText }: Pick<Campaign, 'projectId' | 'subject' | 'previewText'>,
+  { subject, previewText }: Pick<Campaign, 'subject' | 'previewText'>,
   template: Template,
+  project: Pick<Project, 'languageProperty'> | null,
 ): Promise<Pick<CampaignContent, 'translated'>> {
   if (!isTranslated(template)) return {};
-  const project = await deps.db.projects.findOne({ _id: projectId }, { projection: { languageProperty: 1 } });
   const own = {
     ...(subject !== template.subject ? { subject } : {}),
     ...(previewText !== '' && previewText !== template.previewText ? { previewText } : {}),

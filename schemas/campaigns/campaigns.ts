@@ -9,6 +9,7 @@ import {
   pageFields,
   seenUpdate,
   timestampField,
+  variantIdField,
 } from '../common.ts';
 import { smtpReply, suppressedBy, timelineEntry } from '../mail/emails.ts';
 import { headersField } from '../mail/mails.ts';
@@ -167,7 +168,7 @@ export const testCampaignBody = schema({
   title: 'TestCampaignBody',
   type: 'object',
   required: ['emails'],
-  properties: testFields,
+  properties: { ...testFields, variantId: variantIdField },
 });
 export const retryCampaignBody = schema({
   title: 'RetryCampaignBody',

@@ -1,5 +1,7 @@
-import { emailField, idField, idReference, nullableTimestamp, timestampField } from '../common.ts';
+import { emailField, idField, idReference, nullableTimestamp, timestampField, variantIdField } from '../common.ts';
 import { schema, shape } from '../schema.ts';
+import { contentField } from '../templates/blocks.ts';
+import { TEMPLATE_LENGTH_MAX } from '../templates/templates.ts';
 
 /** Several mails of one campaign: what is given, stored and measured. */
 
@@ -24,6 +26,8 @@ const variantInput = {
       description: 'Wins over the saved sender, field by field.',
     },
     templateId: idReference,
+    htmlTemplate: { type: 'string', minLength: 1, maxLength: TEMPLATE_LENGTH_MAX },
+    content: contentField,
     share: { ...share, description: 'Per cent; of all or none: equal parts.' },
   },
 } as const;
@@ -75,7 +79,6 @@ export const variantFields = {
   },
 } as const;
 
-export const variantIdField = { type: 'string', enum: ['A', 'B', 'C', 'D', 'E'] } as const;
 const text = { type: ['string', 'null'] } as const;
 const variantParts = {
   id: variantIdField,

@@ -1,5 +1,4 @@
 import { utmField } from '../campaigns/utm.ts';
-import { variantIdField } from '../campaigns/variants.ts';
 import {
   createdByField,
   emailField,
@@ -12,6 +11,7 @@ import {
   pageFields,
   seenUpdate,
   timestampField,
+  variantIdField,
 } from '../common.ts';
 import { schema, shape } from '../schema.ts';
 import { contentField } from './blocks.ts';

@@ -12,20 +12,22 @@ import { taggedWith } from '../../base/text/tags.ts';
 import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { referToTemplate } from '../../templates/find.ts';
 import { copiedMail, removeOwn } from '../../templates/own/mails.ts';
-import type { WrittenMail } from '../../templates/written.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { DELETABLE, stateConflict } from '../status.ts';
 import { insertCampaign } from '../transition.ts';
 import { refuseUnfit } from '../variants/given.ts';
 import { referToVariants } from '../variants/ready.ts';
+import { copiedVariants } from '../variants/written.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import {
-  broughtMail,
+  broughtBy,
   type CampaignInput,
   emptyCounts,
+  htmlOf,
   namedFields,
   noGradualState,
+  type PlannedCampaign,
   plainFields,
   readyToPublish,
   templateWrite,
@@ -41,10 +43,12 @@ export async function createCampaign(
   input: CampaignInput & { name: string; subject: string },
   origin: Origin,
 ): Promise<Campaign> {
-  const { campaign, mail } = await plannedCampaign(deps, project, input, origin);
+  const planned = await plannedCampaign(deps, project, input, origin);
+  const { campaign } = planned;
   const isScheduled = campaign.status === 'scheduled';
-  const template = await templateWrite(deps, project, campaign, { input, mail }, origin);
-  const whole = { ...campaign, templateId: template.templateId };
+  const template = await templateWrite(deps, project, planned, { input }, origin);
+  const { templateId, variants } = template;
+  const whole = { ...campaign, templateId, ...(variants === undefined ? {} : { variants }) };
   const stored = await insertCampaign(deps, whole, async (session) => {
     if (isScheduled) {
       await requireLists(deps, session, whole);
@@ -59,12 +63,6 @@ export async function createCampaign(
   return stored;
 }
 
-export interface PlannedCampaign {
-  campaign: Campaign;
-  /** The mail that the call brings, compiled; null: it names a template. */
-  mail: WrittenMail | null;
-}
-
 /** The campaign that `createCampaign` would store, with all checks but those of its transaction. Nothing is written. */
 export async function plannedCampaign(
   deps: CampaignsDeps,
@@ -75,15 +73,15 @@ export async function plannedCampaign(
   if (publishes(input)) refuseAuthor(origin, 'publish');
   if (input.templateId === undefined && input.htmlTemplate === undefined && input.content === undefined)
     throw invalid('Give templateId, htmlTemplate or content.', 'templateId: is required, or htmlTemplate or content');
-  const mail = await broughtMail(deps, project, input);
+  const brought = await broughtBy(deps, project, input);
   const blank = newCampaign(deps, project, origin, input);
   const plain = { ...blank, ...plainFields(blank, input) };
   const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };
   if (timed.status === 'scheduled') refuseAuthor(origin, 'publish');
   const campaign = { ...timed, ...(await namedFields(deps, project, plain, input)) };
-  refuseUnfit(campaign);
-  if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign, { mail });
-  return { campaign, mail };
+  refuseUnfit(campaign, htmlOf(brought));
+  if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign, brought);
+  return { campaign, ...brought };
 }
 
 export async function findCampaign(
@@ -133,9 +131,12 @@ export async function duplicateCampaign(
     gradual: gradual && { ...gradual, ...noGradualState, startAt: null },
   };
   const own = await copiedMail(deps, project, source, copy, origin);
-  return insertCampaign(deps, own ? { ...copy, templateId: own.templateId } : copy, async (session) => {
+  const copies = await copiedVariants(deps, project, source, copy, origin);
+  const whole = { ...copy, templateId: own?.templateId ?? templateId, variants: copies.variants ?? null };
+  return insertCampaign(deps, whole, async (session) => {
     await own?.write(session);
-    await referToVariants(deps, session, copy);
+    await copies.write(session);
+    await referToVariants(deps, session, whole);
   });
 }
 

@@ -1,8 +1,10 @@
 import { BSON } from 'mongodb';
 import { invalid } from '../../base/errors.ts';
+import type { Project } from '../../base/model.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { breathe } from '../../base/work/breathe.ts';
+import type { Sender } from '../../domains/model.ts';
 import { compiledHeaders } from '../../mail/compose/headers.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate } from '../../templates/find.ts';
@@ -11,7 +13,7 @@ import type { CampaignsDeps } from '../deps.ts';
 import { translatedNow } from '../languages.ts';
 import type { Campaign, CampaignContent, VariantContent, VariantId } from '../model.ts';
 import { asVariant } from '../variants/mail.ts';
-import { senderOf } from './input.ts';
+import { senderFor } from './input.ts';
 
 const BYTES_MAX = 15 * 2 ** 20;
 
@@ -21,11 +23,12 @@ export async function contentsNow(
   campaign: Campaign,
   templateNamed: typeof findTemplate,
 ): Promise<CampaignContent> {
-  const content = await contentNow(deps, campaign, templateNamed);
+  const shared = await sharedNow(deps, campaign);
+  const content = await contentWith(deps, campaign, templateNamed, shared);
   if (!campaign.variants) return content;
   const variants: VariantContent[] = [];
   for (const variant of campaign.variants) {
-    const own = await contentNow(deps, asVariant(campaign, variant), templateNamed);
+    const own = await contentWith(deps, asVariant(campaign, variant), templateNamed, shared);
     const { from, subject, previewText, html, text, translated } = own;
     variants.push({
       ...{ id: variant.id, from, subject, previewText, html },
@@ -56,6 +59,29 @@ export async function contentNow(
   campaign: Campaign,
   templateNamed: typeof findTemplate = findTemplate,
 ): Promise<CampaignContent> {
+  return contentWith(deps, campaign, templateNamed, await sharedNow(deps, campaign));
+}
+
+/** Read once for all variants. */
+interface Shared {
+  saved: Sender | null;
+  project: Pick<Project, 'languageProperty'> | null;
+}
+
+async function sharedNow({ db }: CampaignsDeps, { projectId, senderId }: Campaign): Promise<Shared> {
+  const [saved, project] = await Promise.all([
+    senderId ? db.senders.findOne({ _id: senderId, projectId }) : null,
+    db.projects.findOne({ _id: projectId }, { projection: { languageProperty: 1 } }),
+  ]);
+  return { saved, project };
+}
+
+async function contentWith(
+  deps: CampaignsDeps,
+  campaign: Campaign,
+  templateNamed: typeof findTemplate,
+  { saved, project }: Shared,
+): Promise<CampaignContent> {
   const {
     _id,
     projectId,
@@ -66,10 +92,7 @@ export async function contentNow(
     unsubscribeGroupId,
     headers = {},
   } = campaign;
-  const [template, sender] = await Promise.all([
-    templateNamed(deps, { _id: projectId }, templateId, 'templateId'),
-    senderOf(deps, { _id: projectId }, campaign),
-  ]);
+  const template = await templateNamed(deps, { _id: projectId }, templateId, 'templateId');
   // A text that is cleared in the campaign is not taken from the mail that is written in it.
   const previewText = campaign.previewText || (isOwnOf(template, campaign) ? '' : template.previewText);
   await breathe(template.emailTemplate);
@@ -77,7 +100,7 @@ export async function contentNow(
   compiled(subject, 'subject', 'subject');
   compiled(previewText, 'subject', 'previewText');
   compiledHeaders(headers);
-  const { email, name, replyTo } = sender;
+  const { email, name, replyTo } = senderFor(campaign, saved);
   return {
     _id,
     projectId,
@@ -91,7 +114,7 @@ export async function contentNow(
     ...taggedWith(campaign.tags),
     groupId: unsubscribeGroupId,
     campaign: campaign.name,
-    ...(await translatedNow(deps, campaign, template)),
+    ...(await translatedNow(deps, campaign, template, project)),
     frozenAt: deps.clock.now(),
   };
 }

@@ -17,7 +17,7 @@ import { compileMail, type MailSource } from '../../templates/mail.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { sourceFor } from '../languages.ts';
 import type { CampaignContent } from '../model.ts';
-import { variantAt } from '../variants/places.ts';
+import { PLACING, variantAt } from '../variants/places.ts';
 import { contentIn } from './content.ts';
 
 type EmailContent = Omit<RenderedMail, 'subject'> & { emailId: ObjectId; subject: string | null };
@@ -86,7 +86,7 @@ async function contentSent(
   { seq }: Pick<Message, 'seq'>,
 ): Promise<CampaignContent> {
   const { _id, projectId, variants } = content;
-  const campaign = variants && (await db.campaigns.findOne({ _id, projectId }));
+  const campaign = variants && (await db.campaigns.findOne({ _id, projectId }, { projection: PLACING }));
   return campaign && seq !== undefined ? contentIn(content, variantAt(campaign)(seq)) : content;
 }
 

@@ -22,6 +22,7 @@ import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign, CampaignCounts } from '../model.ts';
 import { variantFieldsOf } from '../variants/given.ts';
 import { readyVariants, storedVariants } from '../variants/ready.ts';
+import { broughtMails, type VariantMails, variantsWrite } from '../variants/written.ts';
 import { requireOtherAudience } from './of-campaign.ts';
 
 export type CampaignInput = Described<typeof updateCampaignBody>;
@@ -118,8 +119,17 @@ export async function namedFields(
   };
 }
 
-/** The mail that a call brings, as code or as content blocks, which are compiled here, once. null: it brings none. */
-export async function broughtMail(
+/** The mails that a call brings, as code or as content blocks, which are compiled here, once. */
+export async function broughtBy(
+  deps: CampaignsDeps,
+  project: Pick<Project, '_id'>,
+  input: CampaignInput,
+): Promise<Omit<PlannedCampaign, 'campaign'>> {
+  const mail = await broughtMail(deps, project, input);
+  return { mail, variantMails: await broughtMails(deps, project, input.variants) };
+}
+
+async function broughtMail(
   deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   { content, htmlTemplate, templateId }: CampaignInput,
@@ -129,8 +139,7 @@ export async function broughtMail(
   return writtenMail(deps, project, { content, htmlTemplate, layoutId: changed?.layoutId ?? null });
 }
 
-interface TemplateWrite {
-  templateId: string;
+interface TemplateWrite extends Pick<Campaign, 'templateId' | 'variants'> {
   /** Runs in the transaction that stores the campaign: a refused call changes no template. */
   write(session: Session): Promise<void>;
 }
@@ -142,19 +151,43 @@ interface TemplateWrite {
 export async function templateWrite(
   deps: CampaignsDeps,
   project: Project,
-  campaign: Campaign,
-  { input, mail }: { input: CampaignInput; mail: WrittenMail | null },
+  { campaign, mail, variantMails: mails }: PlannedCampaign,
+  { input, before = null }: { input: CampaignInput; before?: Campaign['variants'] },
   origin: Origin,
 ): Promise<TemplateWrite> {
   const { templateId, status } = campaign;
-  if (mail && input.templateId === undefined) return ownMail(deps, project, campaign, mail, origin);
-  return {
+  const plain: Pick<TemplateWrite, 'templateId' | 'write'> = {
     templateId,
     async write(session) {
       if (mail) await changeWritten(deps, project, templateId, mail, { by: origin.by, session });
       else if (status === 'scheduled') await publishOwn(deps, session, campaign, origin);
     },
   };
+  const isOwn = mail !== null && input.templateId === undefined;
+  const main = isOwn ? await ownMail(deps, project, campaign, mail, origin) : plain;
+  const { variants, write } = await variantsWrite(deps, project, campaign, { before, mails }, origin);
+  return {
+    templateId: main.templateId,
+    variants,
+    async write(session) {
+      await main.write(session);
+      await write(session);
+    },
+  };
+}
+
+export interface PlannedCampaign {
+  campaign: Campaign;
+  /** The mail that the call brings, compiled; null: it names a template. */
+  mail: WrittenMail | null;
+  /** Those of variants. */
+  variantMails: VariantMails;
+}
+
+/** The HTML of the mails that a call brings; null: of the campaign itself. */
+export function htmlOf({ mail, variantMails }: Pick<PlannedCampaign, 'mail' | 'variantMails'>) {
+  const mails = [...variantMails, ...(mail ? [[null, mail] as const] : [])];
+  return new Map(mails.map(([id, { emailTemplate }]) => [id, emailTemplate] as const));
 }
 
 /** "Publishing a campaign that lacks sender, audience, subject or template": 400, all of it named at once. */
@@ -162,7 +195,7 @@ export async function readyToPublish(
   deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   campaign: Campaign,
-  { mail = null }: { mail?: WrittenMail | null } = {},
+  { mail = null, variantMails = new Map() }: Partial<Omit<PlannedCampaign, 'campaign'>> = {},
 ): Promise<void> {
   const { templateId } = campaign;
   const [sender, template] = await Promise.all([
@@ -187,7 +220,7 @@ export async function readyToPublish(
   if (template && !mail && !isOwnOf(template, campaign)) requirePublished(template);
   await requireVerifiedDomain(deps, project, sender.email, 'from/email');
   await requireOtherAudience(deps, campaign);
-  await readyVariants(deps, project, campaign, sender.email);
+  await readyVariants(deps, project, campaign, sender.email, variantMails);
 }
 
 export async function senderOf(

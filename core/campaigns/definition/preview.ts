@@ -1,4 +1,3 @@
-import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { namedCampaign } from '../../mail/compose/variables.ts';
 import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts';
@@ -7,7 +6,7 @@ import { compileMail } from '../../templates/mail.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { sourceFor } from '../languages.ts';
 import type { Campaign, VariantId } from '../model.ts';
-import { asVariant } from '../variants/mail.ts';
+import { variantNamed } from '../variants/mail.ts';
 import { contentIn, contentNow } from './content.ts';
 
 /** As it would be sent now; once it has begun, as it is sent. */
@@ -24,13 +23,9 @@ export async function previewCampaign(
 ): Promise<DraftPreview> {
   const contact = await contactNamed(deps, project, named);
   const { _id, projectId } = campaign;
-  const variant = variantId && campaign.variants?.find(({ id }) => id === variantId);
-  if (variantId && !variant)
-    throw invalid('The campaign has no such variant.', 'variantId: names no variant of the campaign');
+  const shown = variantNamed(campaign, variantId);
   const frozen = await deps.db.campaignContents.findOne({ _id, projectId });
-  const content = frozen
-    ? contentIn(frozen, variantId ?? null)
-    : await contentNow(deps, variant ? asVariant(campaign, variant) : campaign);
+  const content = frozen ? contentIn(frozen, variantId ?? null) : await contentNow(deps, shown);
   const { utm = null } = content;
   const source = sourceFor(content, contact, language);
   return previewDraft(

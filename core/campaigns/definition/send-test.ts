@@ -6,6 +6,8 @@ import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts
 import { type QueuedTest, sendTestMail } from '../../mail/previews/test-mails.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { sourceFor } from '../languages.ts';
+import type { VariantId } from '../model.ts';
+import { variantNamed } from '../variants/mail.ts';
 import { findCampaign } from './campaigns.ts';
 import { contentNow } from './content.ts';
 
@@ -14,10 +16,15 @@ export async function testCampaign(
   deps: CampaignsDeps,
   project: Project,
   campaignId: string,
-  { emails, contactId, language }: { emails: string[]; language?: string } & Pick<NamedContact, 'contactId'>,
+  {
+    emails,
+    contactId,
+    language,
+    variantId,
+  }: { emails: string[]; language?: string; variantId?: VariantId } & Pick<NamedContact, 'contactId'>,
   origin: Origin,
 ): Promise<QueuedTest> {
-  const campaign = await findCampaign(deps, project, campaignId);
+  const campaign = variantNamed(await findCampaign(deps, project, campaignId), variantId);
   const contact = await contactNamed(deps, project, { contactId });
   const content = await contentNow(deps, campaign);
   const { from, replyTo, utm, groupId, headers: headerTemplates = {} } = content;

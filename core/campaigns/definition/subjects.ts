@@ -9,7 +9,7 @@ import { renderTemplate, TemplateRenderError } from '../../templates/language/te
 import type { CampaignsDeps } from '../deps.ts';
 import { languageOfReader } from '../languages.ts';
 import type { CampaignContent, VariantId } from '../model.ts';
-import { variantAt } from '../variants/places.ts';
+import { PLACING, variantAt } from '../variants/places.ts';
 
 /**
  * Rows of a campaign have no subject of their own: theirs is that of the content that was frozen, filled with the data that the
@@ -55,7 +55,10 @@ const PROJECTION = { ...NAMED, ...OF_MAIL, ...OF_VARIANTS };
 /** By campaign: the variant of each place. */
 async function variantsOf(db: CampaignsDeps['db'], projectId: ObjectId, contents: Written[]) {
   const ids = contents.flatMap(({ _id, variants }) => (variants ? _id : []));
-  const campaigns = ids.length === 0 ? [] : await db.campaigns.find({ _id: { $in: ids }, projectId }).toArray();
+  const campaigns =
+    ids.length === 0
+      ? []
+      : await db.campaigns.find({ _id: { $in: ids }, projectId }, { projection: PLACING }).toArray();
   return new Map(campaigns.map((campaign) => [campaign._id.toHexString(), variantAt(campaign)]));
 }
 

@@ -11,9 +11,18 @@ import { isEditable, isPausedBeforeStart, OVER, PUBLISHED, stateConflict } from 
 import { moveCampaign } from '../transition.ts';
 import { refuseUnfit } from '../variants/given.ts';
 import { referToVariants } from '../variants/ready.ts';
-import { findCampaign, type PlannedCampaign } from './campaigns.ts';
+import { findCampaign } from './campaigns.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
-import { broughtMail, type CampaignInput, namedFields, plainFields, readyToPublish, templateWrite } from './input.ts';
+import {
+  broughtBy,
+  type CampaignInput,
+  htmlOf,
+  namedFields,
+  type PlannedCampaign,
+  plainFields,
+  readyToPublish,
+  templateWrite,
+} from './input.ts';
 import { publishes, refusePast, timingOf } from './timing.ts';
 
 const TRIES_MAX = 5;
@@ -32,9 +41,11 @@ export async function updateCampaign(
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const before = await findCampaign(deps, project, campaignId);
     refuseUnseen('campaign', before, input.updatedAt);
-    const { campaign: after, mail } = await changedCampaign(deps, project, before, input, origin);
-    const template = await templateWrite(deps, project, after, { input, mail }, origin);
-    const updated = await store(deps, before, { ...after, templateId: template.templateId }, async (session) => {
+    const planned = await changedCampaign(deps, project, before, input, origin);
+    const template = await templateWrite(deps, project, planned, { input, before: before.variants }, origin);
+    const { templateId, variants } = template;
+    const after = { ...planned.campaign, templateId, ...(variants === undefined ? {} : { variants }) };
+    const updated = await store(deps, before, after, async (session) => {
       await holdNamedGroup(deps, session, project, input);
       await template.write(session);
     });
@@ -55,7 +66,7 @@ export async function changedCampaign(
   if (publishes(input)) refuseAuthor(origin, 'publish');
   const isOpen = isEditable(before);
   if (!isOpen) refuseLateChanges(before, input);
-  const mail = await broughtMail(deps, project, input);
+  const brought = await broughtBy(deps, project, input);
   const plain = { ...before, ...plainFields(before, input) };
   const now = deps.clock.now();
   const timing = isOpen ? timingOf(plain, input, now, deps.config.sendNowDelay) : lateTiming(plain, input, now);
@@ -65,12 +76,12 @@ export async function changedCampaign(
     ...(await namedFields(deps, project, plain, input)),
     updatedAt: nextUpdate(before, now),
   };
-  if (isOpen) refuseUnfit(after);
+  if (isOpen) refuseUnfit(after, htmlOf(brought));
   if (after.status === 'scheduled') refuseAuthor(origin, 'publish');
   // Lists that a call names replace the people of another campaign.
   if (after.audience && (after.toLists.length > 0 || after.sendToGlobalList)) after.audience = null;
-  if (after.status === 'scheduled') await readyToPublish(deps, project, after, { mail });
-  return { campaign: after, mail };
+  if (after.status === 'scheduled') await readyToPublish(deps, project, after, brought);
+  return { campaign: after, ...brought };
 }
 
 /** Writes only the differences: releases change the state of the plan at the same time. null: a concurrent change won. */

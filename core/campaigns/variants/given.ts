@@ -4,11 +4,12 @@ import type { Described } from '../../../schemas/schema.ts';
 import { invalid } from '../../base/errors.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/time/durations.ts';
+import { withoutSnippets } from '../../templates/assemble/code.ts';
 import { compiled } from '../../templates/cache.ts';
 import type { Campaign, CampaignTest, CampaignVariant, VariantId } from '../model.ts';
 import { mailOf } from './mail.ts';
 
-const IDS: readonly VariantId[] = ['A', 'B', 'C', 'D', 'E'];
+export const VARIANT_IDS: readonly VariantId[] = ['A', 'B', 'C', 'D', 'E'];
 const GIVE_UP_MINUTES = DAY_MS / MINUTE_MS;
 const WHOLE = 100;
 
@@ -27,11 +28,11 @@ export function variantFieldsOf(input: CampaignInput): Fields {
   };
 }
 
-/** Held against the whole campaign, whichever of its fields the call changed. */
-export function refuseUnfit(campaign: Campaign): void {
+/** Held against the whole campaign, whichever of its fields the call changed; `written`: the HTML of mails that the call brings. */
+export function refuseUnfit(campaign: Campaign, written: ReadonlyMap<VariantId | null, string> = new Map()): void {
   const { variants, test } = campaign;
   if (variants) refuseShares(variants);
-  if (variants) refuseEqual(campaign, variants);
+  if (variants) refuseEqual(campaign, variants, written);
   if (!test) return;
   if (!variants) throw invalid('A test compares variants.', 'test: needs variants');
   if (test.giveUpAfterMinutes < test.decideAfterMinutes)
@@ -51,12 +52,13 @@ function trackingOf({ metric }: CampaignTest): 'trackingOpen' | 'trackingClick' 
 }
 
 function variantOf(input: VariantInput, index: number): CampaignVariant {
-  const { subject, previewText, from, templateId, share = null } = input;
+  const { subject, previewText, from, templateId, htmlTemplate, share = null } = input;
   const field = `variants/${index}`;
   if (subject !== undefined) compiled(subject, 'subject', `${field}/subject`);
   if (previewText !== undefined) compiled(previewText, 'subject', `${field}/previewText`);
+  if (htmlTemplate !== undefined) compiled(withoutSnippets(htmlTemplate), 'html', `${field}/htmlTemplate`);
   return {
-    id: IDS[index] as VariantId,
+    id: VARIANT_IDS[index] as VariantId,
     ...(subject === undefined ? {} : { subject }),
     ...(previewText === undefined ? {} : { previewText }),
     ...(from ? { from: fromOf(from) } : {}),
@@ -89,11 +91,18 @@ function refuseShares(variants: CampaignVariant[]): void {
     throw invalid(`The shares of the variants add up to ${sum}, not to 100.`, `variants: shares add up to ${sum}`);
 }
 
-function refuseEqual(campaign: Campaign, variants: CampaignVariant[]): void {
-  const mails = variants.map((variant) => mailOf(campaign, variant));
+function refuseEqual(
+  campaign: Campaign,
+  variants: CampaignVariant[],
+  written: ReadonlyMap<VariantId | null, string>,
+): void {
+  const mails = variants.map((variant) => ({
+    ...mailOf(campaign, variant),
+    html: written.get(variant.id) ?? (variant.templateId === undefined ? written.get(null) : undefined),
+  }));
   for (const [index, mail] of mails.entries()) {
     const same = mails.slice(0, index).findIndex((other) => isDeepStrictEqual(other, mail));
     if (same < 0) continue;
-    throw invalid('Two variants are the same mail.', `variants/${index}: is the same as variant ${IDS[same]}`);
+    throw invalid('Two variants are the same mail.', `variants/${index}: is the same as variant ${VARIANT_IDS[same]}`);
   }
 }

@@ -2,6 +2,8 @@ import type { Campaign, CampaignVariant, VariantId } from '../model.ts';
 import { drawOf, endsOf } from './draw.ts';
 
 type Placing = Pick<Campaign, '_id' | 'variants' | 'test' | 'winner' | 'freeze'>;
+/** For a read of it. */
+export const PLACING = { variants: 1, test: 1, winner: 1, freeze: 1 } as const;
 
 /** How many people are compared, who have the first `seq`s: those of the test, else all. */
 export function comparedOf({ freeze }: Pick<Campaign, 'freeze'>): number {
@@ -25,7 +27,7 @@ export function drawnVariant(campaign: Placing): (seq: number) => number {
   };
 }
 
-/** Who gets which variant; null: a campaign without variants, or someone who waits for the winner. */
+/** The variant of a place; null: there are none, or the person waits for the winner. */
 export function variantAt(campaign: Placing): (seq: number) => VariantId | null {
   const { variants, winner } = campaign;
   if (!variants) return () => null;

@@ -1,9 +1,11 @@
 import { invalid } from '../../base/errors.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
-import { findTemplate, publishedTemplate, referToTemplate } from '../../templates/find.ts';
+import { findTemplate, referToTemplate, requirePublished } from '../../templates/find.ts';
+import { isOwnOf } from '../../templates/own/mails.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignVariant } from '../model.ts';
+import type { VariantMails } from './written.ts';
 
 type Tenant = Pick<Project, '_id'>;
 
@@ -38,16 +40,30 @@ export async function referToVariants(
 export async function readyVariants(
   deps: CampaignsDeps,
   project: Tenant,
-  { variants }: Pick<Campaign, 'variants'>,
+  campaign: Pick<Campaign, '_id' | 'variants'>,
   sender: string,
+  mails: VariantMails,
 ): Promise<void> {
-  for (const [index, { templateId, from }] of (variants ?? []).entries()) {
+  for (const [index, { id, templateId, from }] of (campaign.variants ?? []).entries()) {
     const field = `variants/${index}`;
-    if (templateId !== undefined) await publishedTemplate(deps, project, templateId, `${field}/templateId`);
+    if (templateId !== undefined && !mails.has(id))
+      await requireSendable(deps, project, campaign, templateId, `${field}/templateId`);
     if (from?.email && emailDomain(from.email) !== emailDomain(sender))
       throw invalid(
         'All variants are sent from one domain.',
         `${field}/from/email: is not on the domain of the campaign`,
       );
   }
+}
+
+/** A mail that is written in the campaign is published with it. */
+async function requireSendable(
+  deps: CampaignsDeps,
+  project: Tenant,
+  campaign: Pick<Campaign, '_id'>,
+  templateId: string,
+  field: string,
+): Promise<void> {
+  const template = await findTemplate(deps, project, templateId, field);
+  if (!isOwnOf(template, campaign)) requirePublished(template, field);
 }
