@@ -22,7 +22,7 @@ interface VariantsWrite {
   write(session: Session): Promise<void>;
 }
 
-/** Those that a call brings, compiled here, once. */
+/** The mails of variants that a call brings, compiled here, once. */
 export async function broughtMails(
   deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
@@ -64,7 +64,7 @@ export async function variantsWrite(
   };
   const { variants } = campaign;
   const stored = variants && (await Promise.all(variants.map(written)));
-  // What is not changed is not written: it stays the same object.
+  // Variants that no call changes stay the same object, so that they are not written.
   return { variants: mails.size === 0 ? variants : stored, write: (session) => all(writes, session) };
 }
 

@@ -49,7 +49,7 @@ describe('The mail that is written in a variant', function () {
     expect((await done(template(three.templateId))).emailTemplate).to.equal('<p>Three</p>');
   });
 
-  it('goes on under its templateId, and is written apart from that of another variant', async () => {
+  it('stays under its templateId, and is written apart from that of another variant', async () => {
     const { id } = await create({ variants: [{ content: contentOf('A') }, { content: contentOf('B') }] });
     const [a, b] = (await stage.get(id)).variants;
     await patch(id, { variants: [{ templateId: a.templateId }, { templateId: a.templateId, subject: 'Other' }] });
