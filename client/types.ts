@@ -1222,6 +1222,13 @@ export interface CampaignInterval {
 
 export type CampaignLate = 'now' | 'next_day' | 'skip';
 
+export interface CampaignLead {
+  variantId: 'A' | 'B' | 'C' | 'D' | 'E';
+  over: 'A' | 'B' | 'C' | 'D' | 'E';
+  from: number;
+  to: number;
+}
+
 export interface CampaignLink {
   /** The position among all links of the content, from 1; null where links are grouped by URL. */
   position: number | null;
@@ -1576,6 +1583,8 @@ export interface CampaignVariants {
   metric: string | null;
   test: CampaignTestState | null;
   holdOut: number;
+  /** The best and the next: points between their rates, with 95 per cent probability. null: none leads. */
+  lead: CampaignLead | null;
   explanation: string;
   countedAt: string | null;
   variants: CampaignVariantFigures[];

@@ -114,6 +114,12 @@ describe('The architecture', () => {
     expect(faults).to.deep.equal([]);
   });
 
+  it('loads scripts of the console by loadScript, which asks for them again after an outage', () => {
+    const faults = files.filter((file) => roomOf(file) === 'console').filter((file) => loadsAlone(textOf(file)));
+    // Pages by name, which their reader loads by loadScript, and loadScript itself.
+    expect(faults).to.have.members(['console/api.ts', 'console/routes.ts']);
+  });
+
   it("says in a room's deps.ts what its functions touch, and nothing else: the whole is for wiring", () => {
     const core = files.filter((file) => file.startsWith('core/'));
     const isWhole = (file: string) =>
@@ -157,6 +163,14 @@ describe('The architecture', () => {
   });
 
   describe('finds', () => {
+    it('a script that is loaded without loadScript', () => {
+      expect(loadsAlone("const { default: Slider } = await import('./slider.tsx');")).to.equal(true);
+      expect(loadsAlone("await loadScript(() => import('./slider.tsx'))")).to.equal(false);
+      expect(
+        loadsAlone("const open = ({ Editor }: typeof import('./editor.ts')) => Editor; api.contacts.import(file)"),
+      ).to.equal(false);
+    });
+
     const type = (from: string, to: string): Import => ({ from, to, typesOnly: true });
     const value = (from: string, to: string): Import => ({ from, to, typesOnly: false });
 
@@ -330,4 +344,8 @@ function packages(file: string): Array<{ name: string; typesOnly: boolean }> {
   return statements(file)
     .filter(({ target }) => !target.startsWith('.'))
     .map(({ target, typesOnly }) => ({ name: target, typesOnly }));
+}
+
+function loadsAlone(text: string): boolean {
+  return /(?<!loadScript\(\(\) => |typeof |\.)\bimport\(/.test(text);
 }

@@ -155,15 +155,25 @@ const figures = {
   probabilityBest: { type: 'number', minimum: 0, maximum: 1 },
 } as const;
 
+const points = { type: 'number', minimum: -100, maximum: 100 } as const;
+const lead = {
+  title: 'CampaignLead',
+  type: ['object', 'null'],
+  required: ['variantId', 'over', 'from', 'to'],
+  properties: { variantId: variantIdField, over: variantIdField, from: points, to: points },
+  description: 'The best and the next: points between their rates, with 95 per cent probability. null: none leads.',
+} as const;
+
 export const variantsAnswer = shape({
   title: 'CampaignVariants',
   type: 'object',
-  required: ['campaignId', 'metric', 'test', 'holdOut', 'explanation', 'countedAt', 'variants'],
+  required: ['campaignId', 'metric', 'test', 'holdOut', 'lead', 'explanation', 'countedAt', 'variants'],
   properties: {
     campaignId: idField,
     metric: text,
     test: testState,
     holdOut: people,
+    lead,
     explanation: { type: 'string' },
     countedAt: nullableTimestamp,
     variants: {

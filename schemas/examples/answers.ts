@@ -234,6 +234,7 @@ const campaigns = {
     metric: 'humanClicks',
     test: { state: 'decided', decideAt: later, giveUpAt: later, winner: { variantId: 'B', by: 'figures', at: later } },
     holdOut: 0,
+    lead: { variantId: 'B', over: 'A', from: 0.2, to: 9.8 },
     explanation: 'B leads A by 0.2 to 9.8 points. B is the winner by its figures.',
     countedAt: later,
     variants: [

@@ -1,4 +1,5 @@
 import { acts, addressOf, pageActs } from '../../acts.ts';
+import { loadScript } from '../../api.ts';
 import type { IconName } from '../../parts/icon.tsx';
 import { toastError } from '../../parts/over/toast.tsx';
 import { navigate } from '../../router.ts';
@@ -82,7 +83,7 @@ function runningCampaigns(): readonly Choice[] {
       ...{ key: `run ${campaign.id}`, label: `${isPaused ? 'Resume' : 'Pause'} ${campaign.name}` },
       ...{ icon: isPaused ? 'play' : 'pause', words: isPaused ? 'campaign continue' : 'campaign stop' },
       go: async () => {
-        const { pause, resume } = await import('../../pages/campaigns/campaign/actions.ts');
+        const { pause, resume } = await loadScript(() => import('../../pages/campaigns/campaign/actions.ts'));
         await (isPaused ? resume : pause)(campaign);
       },
     };

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { TemplateVersion } from '../../../client/index.ts';
+import { loadScript } from '../../api.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';
 import { Section } from '../../parts/page/page.tsx';
@@ -44,7 +45,7 @@ export function ThroughVersions({ of }: { of: Versioned }) {
 }
 
 function Opened({ of }: { of: Versioned }) {
-  const script = useQuery(async () => ({ Slider: (await import('./slider.tsx')).default }));
+  const script = useQuery(async () => ({ Slider: (await loadScript(() => import('./slider.tsx'))).default }));
   const versions = useQuery((signal) => of.list(signal), [of.key, of.newestVersion]);
   const Slider = script.data.value?.Slider;
   const found = versions.data.value;

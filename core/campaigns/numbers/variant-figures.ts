@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignTest, CampaignVariant } from '../model.ts';
 import type { Trials } from '../variants/beta.ts';
-import { type Comparison, comparisonOf, leadInWords } from '../variants/decision.ts';
+import { type Comparison, comparisonOf, type Lead, leadInWords, leadOf } from '../variants/decision.ts';
 import { type TestState, testStateOf } from '../variants/waiting.ts';
 import { shownVariantCounts, type VariantCounts } from './variants.ts';
 
@@ -11,6 +11,7 @@ export interface VariantFigures {
   metric: CampaignTest['metric'] | null;
   test: TestState | null;
   holdOut: number;
+  lead: Lead | null;
   explanation: string;
   countedAt: Date | null;
   variants: Array<VariantCounts & Comparison & { variant: CampaignVariant }>;
@@ -25,12 +26,24 @@ export async function variantFigures(deps: CampaignsDeps, campaign: Campaign): P
   const counts = await shownVariantCounts(deps, campaign);
   const trials = trialsOf(campaign, counts);
   const compared = comparisonOf(trials);
+  const lead = leadOf(
+    variants.map(({ id }) => id),
+    trials,
+  );
   return {
     campaignId,
     metric: variants.length > 0 ? metricOf(campaign) : null,
     test,
     holdOut: freeze?.holdOut ?? 0,
-    explanation: inWords(campaign, test, trials),
+    lead,
+    explanation: inWords(
+      campaign,
+      test,
+      leadInWords(
+        lead,
+        trials.some(({ n }) => n > 0),
+      ),
+    ),
     countedAt: freeze?.isDone ? now : null,
     variants: variants.map((variant, index) => ({ variant, ...counts[index]!, ...compared[index]! })),
   };
@@ -52,12 +65,8 @@ function metricOf({ test, trackingClick, trackingOpen }: Campaign): CampaignTest
   return trackingOpen ? 'humanOpens' : null;
 }
 
-function inWords({ variants, test }: Campaign, state: TestState | null, trials: Trials[]): string {
+function inWords({ variants, test }: Campaign, state: TestState | null, lead: string): string {
   if (!variants) return 'The campaign has one mail for all.';
-  const lead = leadInWords(
-    variants.map(({ id }) => id),
-    trials,
-  );
   if (!state || !test) return lead;
   const { winner, decideAt } = state;
   const reasons = { figures: 'by its figures', tie: 'because the figures did not decide', person: 'by hand' };

@@ -48,7 +48,7 @@ export function differenceOf(a: Trials, b: Trials): Interval {
   const [first, second] = [momentsOf(a), momentsOf(b)];
   const middle = first.mean - second.mean;
   const reach = 1.959_964 * Math.hypot(first.deviation, second.deviation);
-  return { from: middle - reach, to: middle + reach };
+  return { from: Math.max(-1, middle - reach), to: Math.min(1, middle + reach) };
 }
 
 /** The integral, over each rate that it may have, of how likely that is and that all others are below: by Gauss and Legendre in parts. */

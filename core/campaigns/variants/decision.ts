@@ -1,4 +1,4 @@
-import type { CampaignTest } from '../model.ts';
+import type { CampaignTest, VariantId } from '../model.ts';
 import { differenceOf, intervalOf, probabilitiesBest, type Trials } from './beta.ts';
 
 /** Probabilities closer than this are of the same figures. */
@@ -42,21 +42,32 @@ export function comparisonOf(trials: readonly Trials[]): Comparison[] {
   });
 }
 
-/** "B leads A by 1.2 to 2.9 points." */
-export function leadInWords(names: readonly string[], trials: readonly Trials[]): string {
-  if (trials.every(({ n }) => n === 0)) return 'Nothing has been sent yet.';
+/** The best variant and the next one: by how many points its true rate is higher, with 95 per cent probability. */
+export interface Lead {
+  variantId: VariantId;
+  over: VariantId;
+  from: number;
+  to: number;
+}
+
+/** null: nothing was sent, or the best two have the same figures. */
+export function leadOf(ids: readonly VariantId[], trials: readonly Trials[]): Lead | null {
+  if (trials.every(({ n }) => n === 0)) return null;
   const [first, second] = ranked(trials);
-  if (!first || !second || first.probability - second.probability < SAME) return 'No variant leads.';
+  if (!first || !second || first.probability - second.probability < SAME) return null;
   const { from, to } = differenceOf(trials[first.index]!, trials[second.index]!);
-  const [best, next] = [names[first.index], names[second.index]];
-  if (from <= 0) return `${best} is ahead of ${next}, but the difference may be chance.`;
-  return `${best} leads ${next} by ${points(from)} to ${points(to)} points.`;
+  return { variantId: ids[first.index]!, over: ids[second.index]!, from: percent(from), to: percent(to) };
+}
+
+/** "B leads A by 1.2 to 2.9 points." */
+export function leadInWords(lead: Lead | null, isSent: boolean): string {
+  if (!isSent) return 'Nothing has been sent yet.';
+  if (!lead) return 'No variant leads.';
+  const { variantId, over, from, to } = lead;
+  if (from <= 0) return `${variantId} is ahead of ${over}, but the difference may be chance.`;
+  return `${variantId} leads ${over} by ${from.toFixed(1)} to ${to.toFixed(1)} points.`;
 }
 
 function percent(rate: number): number {
   return Math.round(rate * 10_000) / 100;
-}
-
-function points(rate: number): string {
-  return (rate * 100).toFixed(1);
 }

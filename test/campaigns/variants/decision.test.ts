@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { intervalOf, probabilitiesBest } from '../../../core/campaigns/variants/beta.ts';
-import { betterOf, leadInWords } from '../../../core/campaigns/variants/decision.ts';
+import { betterOf, leadInWords, leadOf } from '../../../core/campaigns/variants/decision.ts';
 
 type Pair = readonly [successes: number, n: number];
 
@@ -185,7 +185,10 @@ describe('The better variant', () => {
   });
 
   it('is said in words, with how sure that is', () => {
-    const words = (pairs: readonly Pair[]) => leadInWords(['A', 'B', 'C'], trials(pairs));
+    const words = (pairs: readonly Pair[]) => {
+      const isSent = pairs.some(([, n]) => n > 0);
+      return leadInWords(leadOf(['A', 'B', 'C'], trials(pairs)), isSent);
+    };
     expect(
       words([
         [0, 0],

@@ -41,7 +41,8 @@ describe('The variants on the page of a campaign', () => {
       ...FIGURES[index],
       ...RATES[index],
     }));
-    const answer = { success: true, data: { ...data, variants, test, holdOut: 104, ...more } };
+    const lead = { variantId: 'B', over: 'A', from: 1.2, to: 2.9 };
+    const answer = { success: true, data: { ...data, variants, lead, test, holdOut: 104, ...more } };
     await page.route(/\/campaigns\/[0-9a-f]{24}\/variants$/, (route) => route.fulfill({ json: answer }));
     await page.reload();
     return answer;
@@ -63,7 +64,7 @@ describe('The variants on the page of a campaign', () => {
   it('compares them, says when it is decided, and takes a choice by keyboard after a question', async () => {
     const page = await suite.open(`/campaigns/${id}`);
     const answer = await stateOf(page, MEASURING);
-    await decision(page).getByText('B leads by 2.0 points, and is the best with 74 % probability.').waitFor();
+    await decision(page).getByText('B leads A by 1.2 to 2.9 points, and is the best with 74 % probability.').waitFor();
     expect(await decision(page).textContent()).to.match(
       /Decided from Tue 1 Dec.*, 14:20 on, when 400 people have each\. Until then the others wait\. If nothing is decided Wed 2 Dec.*, 12:20, they get A\./,
     );
@@ -124,9 +125,17 @@ describe('The words about variants', () => {
   const two = FIGURES.map((figures, index) => ({ ...figures, ...RATES[index]!, id: (['A', 'B'] as const)[index]! }));
 
   it('name no leader where there is none', () => {
-    const equal = two.map((one) => ({ ...one, probabilityBest: 0.5 }));
-    expect(leadWords(equal)).to.equal('None of them leads.');
-    expect(leadWords(two.map((one) => ({ ...one, sent: 0 })))).to.equal('Nobody has got one of them yet.');
+    expect(leadWords({ lead: null, variants: two })).to.equal('None of them leads.');
+    const unsent = two.map((one) => ({ ...one, sent: 0 }));
+    expect(leadWords({ lead: null, variants: unsent })).to.equal('Nobody has got one of them yet.');
+  });
+
+  it('say by how much the better one leads, and that it may be chance', () => {
+    const lead = { variantId: 'B', over: 'A', from: 1.2, to: 2.94 } as const;
+    const words = 'B leads A by 1.2 to 2.9 points, and is the best with 74 % probability.';
+    expect(leadWords({ lead, variants: two })).to.equal(words);
+    const unsure = 'B is ahead of A, but the difference may be chance (-4.1 to 8.0 points).';
+    expect(leadWords({ lead: { ...lead, from: -4.1, to: 8 }, variants: two })).to.equal(unsure);
   });
 
   it('are never certain', () => {

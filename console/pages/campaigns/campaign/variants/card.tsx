@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks';
 import type { Campaign, CampaignVariantFigures } from '../../../../../client/index.ts';
 import { api } from '../../../../api.ts';
 import { Pairs } from '../../../../parts/data/details.tsx';
-import { count } from '../../../../parts/data/format.ts';
+import { count, percent } from '../../../../parts/data/format.ts';
 import { Badge } from '../../../../parts/data/state.tsx';
 import { Button } from '../../../../parts/forms/button.tsx';
 import { MailFrame } from '../../../../parts/mail/mail-preview.tsx';
@@ -34,8 +34,7 @@ export function VariantCard({
   const subject = variant.subject ?? campaign.subject;
   const previewText = variant.previewText ?? campaign.previewText;
   const from = variant.from?.name || campaign.from.name || variant.from?.email || campaign.from.email;
-  const percent = (value: number) => `${value.toFixed(1)} %`;
-  const range = `${percent(interval.from)} and ${percent(interval.to)}`;
+  const range = `${percent(interval.from, 100)} and ${percent(interval.to, 100)}`;
   return (
     <li class="variant stack" aria-labelledby={headingId}>
       <div class="row">
@@ -57,7 +56,7 @@ export function VariantCard({
       </div>
       <div class="stack tight">
         <p>
-          <b>{sent === 0 ? '–' : percent(rate)}</b> <span class="sub small">{goal}</span>
+          <b>{sent === 0 ? '–' : percent(rate, 100)}</b> <span class="sub small">{goal}</span>
         </p>
         <Interval
           {...{ variant, most }}

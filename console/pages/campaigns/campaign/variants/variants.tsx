@@ -65,7 +65,7 @@ function SideBySide({
   const choose = async (id: CampaignVariants['variants'][number]['id']) => {
     const done = await confirm({
       title: `Send mail ${id} to the others`,
-      text: `Everybody who waits gets mail ${id}. ${leadWords(variants)} It cannot be changed after that.`,
+      text: `Everybody who waits gets mail ${id}. ${leadWords(data)} It cannot be changed after that.`,
       action: `Choose ${id}`,
       run: async () => {
         query.data.value = await api.campaigns.winner(campaign.id, { variantId: id });
@@ -81,7 +81,7 @@ function SideBySide({
         </Notice>
       )}
       <p data-testid="variants-decision">
-        {leadWords(variants)} {!isHeld && said}
+        {leadWords(data)} {!isHeld && said}
       </p>
       <ol class="variants">
         {variants.map((variant) => (

@@ -6,7 +6,9 @@ import type {
 } from '../../../../../client/index.ts';
 import { people, weekday } from '../../../../parts/data/format.ts';
 
-type Figures = Pick<CampaignVariantFigures, 'id' | 'sent' | 'rate' | 'interval' | 'probabilityBest'>;
+type Compared = Pick<CampaignVariants, 'lead'> & {
+  variants: ReadonlyArray<Pick<CampaignVariantFigures, 'id' | 'sent' | 'probabilityBest'>>;
+};
 
 /** The act that the rate counts. */
 export function metricWords(metric: string | null): string {
@@ -15,14 +17,15 @@ export function metricWords(metric: string | null): string {
   return metric === 'humanClicks' ? 'people who clicked' : 'people who opened';
 }
 
-/** 'B leads by 1.6 points, and is the best with 94 % probability.' */
-export function leadWords(variants: readonly Figures[]): string {
+/** 'B leads A by 1.2 to 2.9 points, and is the best with 94 % probability.' */
+export function leadWords({ lead, variants }: Compared): string {
   if (variants.every(({ sent }) => sent === 0)) return 'Nobody has got one of them yet.';
-  const [first, second] = [...variants].sort((a, b) => b.probabilityBest - a.probabilityBest);
-  if (!first || !second || first.probabilityBest === second.probabilityBest) return 'None of them leads.';
-  const points = first.rate - second.rate;
-  const by = points > 0 ? ` by ${points.toFixed(1)} points` : '';
-  return `${first.id} leads${by}, and is the best with ${chance(first.probabilityBest)} probability.`;
+  if (!lead) return 'None of them leads.';
+  const { variantId, over, from, to } = lead;
+  const points = `${from.toFixed(1)} to ${to.toFixed(1)} points`;
+  if (from <= 0) return `${variantId} is ahead of ${over}, but the difference may be chance (${points}).`;
+  const best = variants.find(({ id }) => id === variantId)?.probabilityBest ?? 0;
+  return `${variantId} leads ${over} by ${points}, and is the best with ${chance(best)} probability.`;
 }
 
 /** Never said to be certain: '> 99 %'. */

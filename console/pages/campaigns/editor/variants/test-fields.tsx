@@ -48,15 +48,7 @@ export function TestFields({ form, why }: { form: Form<Draft>; why: string | fal
           />
         </div>
       )}
-      <div class="c4">
-        <Select
-          form={form}
-          name="test/decideAfterMinutes"
-          label="Decided, after the last mail of the test"
-          why={why}
-          options={minutesWith(form.values.value['test/decideAfterMinutes'], 'after')}
-        />
-      </div>
+      <Minutes {...{ form, why }} name="test/decideAfterMinutes" label="Decided, after the last mail of the test" />
       <div class="c4">
         <Field
           form={form}
@@ -67,15 +59,7 @@ export function TestFields({ form, why }: { form: Form<Draft>; why: string | fal
           why={why}
         />
       </div>
-      <div class="c4">
-        <Select
-          form={form}
-          name="test/giveUpAfterMinutes"
-          label="The figures have time until"
-          why={why}
-          options={minutesWith(form.values.value['test/giveUpAfterMinutes'], 'after')}
-        />
-      </div>
+      <Minutes {...{ form, why }} name="test/giveUpAfterMinutes" label="The figures have time until" />
       <div class="c4">
         <Select form={form} name="test/onTie" label="If they have not decided by then" why={why} options={TIES} />
       </div>
@@ -84,7 +68,21 @@ export function TestFields({ form, why }: { form: Form<Draft>; why: string | fal
 }
 
 /** With the one that is saved, whichever it is. */
-function minutesWith(chosen: string, before: string) {
-  const all = [...new Set([...MINUTES, Number(chosen)])].sort((a, b) => a - b);
-  return all.map((minutes) => ({ value: String(minutes), label: `${before} ${minutesWords(minutes)}` }));
+function Minutes({
+  form,
+  name,
+  ...said
+}: {
+  form: Form<Draft>;
+  name: 'test/decideAfterMinutes' | 'test/giveUpAfterMinutes';
+  label: string;
+  why: string | false;
+}) {
+  const all = [...new Set([...MINUTES, Number(form.values.value[name])])].sort((a, b) => a - b);
+  const options = all.map((minutes) => ({ value: String(minutes), label: `after ${minutesWords(minutes)}` }));
+  return (
+    <div class="c4">
+      <Select {...{ form, name, options }} {...said} />
+    </div>
+  );
 }

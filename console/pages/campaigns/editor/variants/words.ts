@@ -12,7 +12,7 @@ export interface Plan {
   rest: number;
 }
 
-/** Who gets which, as far as the form can be read; null: not by these numbers. */
+/** The people of each variant; null: the form cannot be read. */
 export function planOf(fields: VariantFields, willReceive: number): Plan | null {
   const holdOutShare = Number(fields.holdOutShare);
   const variants = indexesOf(fields);
