@@ -166,6 +166,9 @@ function Editor({
   const isHeld = isReadOnly || campaign?.status !== 'draft' || conflict.newest.value !== null;
   const { isSoon } = useAutosave(form, save, isHeld);
 
+  const notice = conflict.newest.value
+    ? 'Another version was saved elsewhere. Press Done and choose one.'
+    : form.failure.value;
   const whyNotPublished = conflict.newest.value
     ? CHOOSE_FIRST
     : missing
@@ -294,14 +297,8 @@ function Editor({
           </div>
         </div>
       </Section>
-      <ContentSection
-        {...{ form, person, isReadOnly }}
-        template={campaign?.template ?? template}
-        notice={
-          conflict.newest.value ? 'Another version was saved elsewhere. Press Done and choose one.' : form.failure.value
-        }
-      />
-      <VariantsSection form={form} found={found.value} isReadOnly={isReadOnly} />
+      <ContentSection {...{ form, person, isReadOnly }} template={campaign?.template ?? template} notice={notice} />
+      <VariantsSection {...{ form, person, notice, isReadOnly }} found={found.value} />
       <MeasuringSection form={form} isReadOnly={isReadOnly} />
       <Section title="Time" hasRule>
         <Schedule form={form} found={found.value} isReadOnly={isReadOnly} />

@@ -35,31 +35,53 @@ export interface Writing {
   dialog: JSX.Element | null;
 }
 
-/** The editor of mails over the page. */
+/** The mail of the campaign in the editor of mails, over the page. */
 export function useWriting(form: Form<Draft>, person: Signal<string>, notice: string | null): Writing {
-  const begun = useSignal<WrittenDraft | null>(null);
-  const open = () => {
-    const { mail, subject, previewText } = form.values.peek();
-    if (mail && 'content' in mail) begun.value = { content: mail.content, about: { subject, previewText } };
-  };
-  const onWrite = ({ content, about }: WrittenDraft) =>
-    batch(() => {
+  return useMailDialog({
+    ...{ person, notice },
+    title: () => form.values.peek().name || 'Mail of the campaign',
+    begin: () => {
+      const { mail, subject, previewText } = form.values.peek();
+      return mail && 'content' in mail ? { content: mail.content, about: { subject, previewText } } : null;
+    },
+    onWrite: ({ content, about }) => {
       form.set('mail', { content });
       form.set('subject', about.subject ?? '');
       form.set('previewText', about.previewText ?? '');
-    });
-  const close = () => {
-    begun.value = null;
-    const { name, subject } = form.values.peek();
-    if (name === '') form.set('name', subject.slice(0, NAME_MAX));
+    },
+    onClose: () => {
+      const { name, subject } = form.values.peek();
+      if (name === '') form.set('name', subject.slice(0, NAME_MAX));
+    },
+  });
+}
+
+interface Written {
+  person: Signal<string>;
+  notice: string | null;
+  title: () => string;
+  /** null: there is nothing that it could show. */
+  begin: () => WrittenDraft | null;
+  onWrite: (draft: WrittenDraft) => void;
+  onClose?: () => void;
+}
+
+/** The editor of mails over the page. */
+export function useMailDialog({ title, begin, onWrite, onClose, ...given }: Written): Writing {
+  const begun = useSignal<WrittenDraft | null>(null);
+  const open = () => {
+    begun.value = begin();
   };
   const dialog = begun.value && (
     <MailDialog
-      title={form.values.peek().name || 'Mail of the campaign'}
-      begun={begun.value}
-      {...{ texts, person, notice, onWrite }}
+      {...{ ...given, texts, begun: begun.value }}
+      title={title()}
+      onWrite={(draft) => batch(() => onWrite(draft))}
       isMarketing
-      onClose={close}
+      onClose={() => {
+        begun.value = null;
+        onClose?.();
+      }}
     />
   );
   return { open, dialog };

@@ -92,6 +92,56 @@ describe('The variants in the campaign editor', () => {
     await dialog.getByRole('button', { name: 'Send to about 36 people' }).waitFor();
   });
 
+  it('have mails of their own, begun with that of the campaign, kept by themselves, and taken out again', async () => {
+    const blocks = [
+      { id: 'words', type: 'text', nodes: [{ type: 'paragraph', spans: [{ text: 'For all.' }] }] },
+      { id: 'end', type: 'footer', unsubscribe: 'Leave' },
+    ];
+    const id = await draft('Written', { htmlTemplate: undefined, content: { v: 1, blocks } });
+    const page = await suite.open(`/campaigns/${id}/edit`);
+    await field(page, 'How many mails').selectOption('2');
+    const write = page.getByRole('button', { name: 'Write mail B' });
+    await write.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('[data-id="words"] p').click({ clickCount: 3 });
+    await page.keyboard.type('For some.');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('Mail of B, written here').waitFor();
+    const textOf = async () => {
+      const [, { templateId }] = (await stored('Written')).variants;
+      const { body } = await suite.own.client.get(`/templates/${templateId}`);
+      return body.data?.editorJson?.blocks[0].nodes[0].spans[0].text;
+    };
+    await until(
+      () => stored('Written'),
+      ({ variants }) => variants[1]?.templateId != null,
+    );
+    await until(textOf, (text) => text === 'For some.');
+    await page.getByText('Mail of B, written here').scrollIntoViewIfNeeded();
+    await expectAccessible(page);
+    await shoot(page, 'variants-own-mail');
+
+    await page.reload();
+    await write.click();
+    await dialog.getByText('For some.').waitFor();
+    await dialog.locator('[data-id="words"] p').click({ clickCount: 3 });
+    await page.keyboard.type('For a few.');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await until(textOf, (text) => text === 'For a few.');
+    await field(page, 'Subject of B').fill('Only today');
+
+    await page.getByRole('button', { name: 'Take mail B out…' }).click();
+    await dialog.getByRole('button', { name: 'Take it out' }).click();
+    await field(page, 'Template of B').waitFor();
+    await save(page);
+    const after = await until(
+      () => stored('Written'),
+      ({ variants }) => variants[1]?.templateId === null,
+    );
+    expect(after.variants[1].subject).to.equal('Only today');
+    expect(after.template.editorJson.blocks[0].nodes[0].spans[0].text).to.equal('For all.');
+  });
+
   it('have the refusals of the interface at their fields, and nothing typed is lost', async () => {
     const id = await draft('Refused', { trackingClick: false });
     const page = await suite.open(`/campaigns/${id}/edit`);

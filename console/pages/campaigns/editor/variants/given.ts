@@ -4,6 +4,7 @@ import type {
   CampaignVariantInput,
   UpdateCampaignBody,
 } from '../../../../../client/index.ts';
+import { mailBody, type OwnMail } from '../own-mail.ts';
 
 export const VARIANT_IDS = ['A', 'B', 'C', 'D', 'E'] as const;
 const EVENT = 'event:';
@@ -12,9 +13,10 @@ export const ownFields = ['subject', 'previewText', 'from/email', 'from/name', '
 export type OwnField = (typeof ownFields)[number];
 export type Index = 0 | 1 | 2 | 3 | 4;
 type VariantKey = `variants/${Index}/${OwnField}`;
+type MailKey = `variants/${Index}/mail`;
 
 /** The fields of variants and their test, as the interface names them in a refusal. '' in a variant: as the campaign. */
-export interface VariantFields extends Record<VariantKey, string> {
+export interface VariantFields extends Record<VariantKey, string>, Record<MailKey, OwnMail | null> {
   /** How many there are; 0: one mail for all. */
   variants: string;
   /** split: all get one; test: a part gets them, and the rest the better one. */
@@ -39,6 +41,11 @@ export function keyOf<F extends OwnField>(index: Index, field: F): `variants/${I
   return `variants/${index}/${field}`;
 }
 
+/** Of the mail that was written since the campaign was loaded; null: as its template has it. */
+export function mailKeyOf(index: Index): MailKey {
+  return `variants/${index}/mail`;
+}
+
 export function variantsOf(campaign: Campaign | null): VariantFields {
   const { variants = [], test = null, holdOutShare = 0 } = campaign ?? {};
   const { metric = 'humanClicks' } = test ?? {};
@@ -48,6 +55,7 @@ export function variantsOf(campaign: Campaign | null): VariantFields {
       VariantKey,
       string
     >),
+    ...(Object.fromEntries(INDEXES.map((index) => [mailKeyOf(index), null])) as Record<MailKey, null>),
     variants: String(variants.length),
     comparing: variants.length > 0 && !test ? 'split' : 'test',
     'test/share': String(test?.share ?? 20),
@@ -77,7 +85,8 @@ export function missingVariants(fields: VariantFields): string | null {
 }
 
 function isAsCampaign(fields: VariantFields, index: Index): boolean {
-  return ownFields.every((field) => field === 'share' || fields[keyOf(index, field)] === '');
+  const isWritten = fields[mailKeyOf(index)] !== null;
+  return !isWritten && ownFields.every((field) => field === 'share' || fields[keyOf(index, field)] === '');
 }
 
 /** As the interface takes them. Variants that are not whole yet leave what is saved as it is. */
@@ -96,7 +105,7 @@ function variantBody(fields: VariantFields, index: Index): CampaignVariantInput 
     ...(subject && { subject }),
     ...(previewText && { previewText }),
     ...((email || name) && { from }),
-    ...(templateId && { templateId }),
+    ...mailBody({ templateId: templateId ?? '', mail: fields[mailKeyOf(index)] }),
     ...(share && { share: Number(share) }),
   };
 }
@@ -119,7 +128,9 @@ export function without(fields: VariantFields, gone: Index): Partial<VariantFiel
   if (left.length < 2) return { variants: '0' };
   const moved = INDEXES.flatMap((index) => {
     const from = left[index];
-    return ownFields.map((field) => [keyOf(index, field), from === undefined ? '' : fields[keyOf(from, field)]]);
+    const mail = from === undefined ? null : fields[mailKeyOf(from)];
+    const texts = ownFields.map((field) => [keyOf(index, field), from === undefined ? '' : fields[keyOf(from, field)]]);
+    return [...texts, [mailKeyOf(index), mail]];
   });
   return { ...Object.fromEntries(moved), variants: String(left.length) };
 }

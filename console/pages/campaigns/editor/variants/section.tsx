@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import type { CountedAudience } from '../../../../../client/index.ts';
 import { Options } from '../../../../parts/forms/choices.tsx';
 import { Field, Select } from '../../../../parts/forms/field.tsx';
@@ -18,10 +19,15 @@ const counts = [
 /** Two to five mails of the campaign, who gets which, and who gets nothing. */
 export function VariantsSection({
   form,
+  person,
+  notice,
   found,
   isReadOnly,
 }: {
   form: Form<Draft>;
+  person: Signal<string>;
+  /** Why it is not saved, where only the mail is seen. */
+  notice: string | null;
   /** null: the audience is being counted. */
   found: CountedAudience | null;
   isReadOnly: boolean;
@@ -71,7 +77,7 @@ export function VariantsSection({
           />
           <ul class="variants">
             {indexes.map((index) => (
-              <Variant key={index} {...{ form, index, why }} canLeave={!isReadOnly} />
+              <Variant key={index} {...{ form, index, person, notice, why }} canLeave={!isReadOnly} />
             ))}
           </ul>
           {draft.comparing === 'test' && <TestFields form={form} why={why} />}

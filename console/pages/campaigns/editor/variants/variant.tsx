@@ -1,22 +1,25 @@
-import { batch } from '@preact/signals';
+import { batch, type Signal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
-import { ChooserField } from '../../../../parts/choose/chooser.tsx';
-import { marketingTemplates } from '../../../../parts/choose/things.ts';
 import { Button } from '../../../../parts/forms/button.tsx';
 import { Field } from '../../../../parts/forms/field.tsx';
 import type { Form } from '../../../../parts/forms/form.ts';
 import type { Draft } from '../draft.ts';
 import { type Index, keyOf, VARIANT_IDS, type VariantFields, without } from './given.ts';
+import { VariantMail } from './variant-mail.tsx';
 
 /** The differences of one mail; an empty field shows what the campaign has. */
 export function Variant({
   form,
   index,
+  person,
+  notice,
   why,
   canLeave,
 }: {
   form: Form<Draft>;
   index: Index;
+  person: Signal<string>;
+  notice: string | null;
   why: string | false;
   canLeave: boolean;
 }) {
@@ -73,14 +76,7 @@ export function Variant({
           why={why}
         />
       </div>
-      <ChooserField
-        form={form}
-        name={keyOf(index, 'templateId')}
-        label={`Template of ${id}`}
-        none="The mail of the campaign"
-        why={why}
-        things={marketingTemplates}
-      />
+      <VariantMail {...{ form, index, person, notice, why }} />
       <Field
         form={form}
         name={keyOf(index, 'share')}
@@ -103,7 +99,7 @@ export function Variant({
 function leave(form: Form<Draft>, index: Index): void {
   const changed = without(form.values.peek(), index);
   batch(() => {
-    for (const [name, value] of Object.entries(changed)) form.set(name as keyof VariantFields, value);
+    for (const [name, value] of Object.entries(changed)) form.set(name as keyof VariantFields, value as never);
   });
   document.querySelector<HTMLElement>('select[name="variants"]')?.focus();
 }

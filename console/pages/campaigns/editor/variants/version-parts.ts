@@ -1,5 +1,6 @@
 import type { Parts } from '../../../../parts/forms/overtaken.tsx';
-import { type Index, keyOf, type OwnField, ownFields, VARIANT_IDS, type VariantFields } from './given.ts';
+import { type OwnMail, textOfMail } from '../own-mail.ts';
+import { type Index, keyOf, mailKeyOf, type OwnField, ownFields, VARIANT_IDS, type VariantFields } from './given.ts';
 import { METRICS, TIES } from './test-fields.tsx';
 import { minutesWords } from './words.ts';
 
@@ -21,13 +22,17 @@ export function variantParts(templateName: (id: string) => string): Parts<Varian
       return [keyOf(index as Index, field), { label, text }];
     }),
   );
+  const mails = VARIANT_IDS.map((id, index) => {
+    const text = (mail: OwnMail | null) => (mail ? textOfMail(mail) : '');
+    return [mailKeyOf(index as Index), { label: `Mail ${id}`, text }];
+  });
   const minutes = (label: string) => ({ label, text: (value: string) => minutesWords(Number(value)) });
   const chosen = <V extends string>(label: string, options: ReadonlyArray<{ value: V; label: string }>) => ({
     label,
     text: (value: V) => options.find((option) => option.value === value)?.label ?? value,
   });
   return {
-    ...(Object.fromEntries(own) as Parts<Omit<VariantFields, 'variants'>>),
+    ...(Object.fromEntries([...own, ...mails]) as Parts<Omit<VariantFields, 'variants'>>),
     variants: { label: 'How many mails', text: (count) => (count === '0' ? 'One mail for all' : count) },
     comparing: { label: 'Who gets which', text: (how) => (how === 'test' ? 'A test first' : 'Shares') },
     'test/share': 'Per cent of the people for the test',
