@@ -3,18 +3,20 @@ import type { Figure } from '../rig/results/report.ts';
 import { withServers } from '../rig/servers.ts';
 import { eventLatency } from './automations/latency.ts';
 import { memoryOfWaiting } from './automations/memory.ts';
+import { enrollmentsByWorkers } from './automations/processes.ts';
 import { enrollmentRates } from './automations/rates.ts';
 import { openAutomationBench } from './automations/stage.ts';
 import { eventsOfWaiting } from './automations/waiting.ts';
 import { chosen, keep, sizeOr } from './run.ts';
 
 /**
- * Enrollments a second compared with bare workflows (rates), POST /events/send under load with Temporal and without (latency), the memory of
+ * Enrollments a second compared with bare workflows (rates), and with 1, 2 and 4 workers (workers), POST /events/send under load with Temporal and without (latency), the memory of
  * a worker whose people wait (memory), and events for some of a million waiting people (waiting; `--size` of them).
- * `npm run bench -- automations [rates] [latency] [memory] [waiting]`; all four when none is named.
+ * `npm run bench -- automations [rates] [workers] [latency] [memory] [waiting]`; all five when none is named.
  */
 const parts = chosen<() => Promise<Figure[]>>({
   rates: () => onBench((drill) => enrollmentRates(drill, { people: 300, rounds: 3 })),
+  workers: () => onBench((drill) => enrollmentsByWorkers(drill, { people: sizeOr(500), rounds: 3 })),
   // On a Temporal of its own, because it is stopped on the way.
   latency: () =>
     withServers(

@@ -10,7 +10,6 @@ import type { Child } from '../../../stack/processes/child.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { usageOf } from '../../rig/processes.ts';
 import { noRelay } from '../../rig/sink.ts';
-
 import { inLanes, until } from '../../rig/waiting.ts';
 
 /** An event of this name lets its contact into an automation that waits for 30 days; one of the other name starts nothing. */
@@ -22,6 +21,7 @@ export const WAITED_FOR = 'answered';
 export const WAIT_STEP = 'wait-for-answer';
 
 const SENT_AT_ONCE = 32;
+const POLL_MS = 50;
 
 /** An installation of its own, with an automation that is live and sends nothing for 30 days. */
 export async function openAutomationBench(env: NodeJS.ProcessEnv): Promise<DrillContext> {
@@ -65,7 +65,7 @@ function allSteps() {
   ];
 }
 
-interface BenchWorker {
+export interface BenchWorker {
   child: Child;
   /** How many tasks its runs have done: after the first one a run is in its wait step. */
   waiting(): Promise<number>;
@@ -91,6 +91,18 @@ export async function letIn({ deps, project }: DrillContext, contacts: string[],
   await inLanes(SENT_AT_ONCE, contacts.length, (index) =>
     sendEvent(deps, project, { eventName, contactId: contacts[index]! }, origin()),
   );
+}
+
+/** From the event to the wait of each run, whichever of the workers has it. */
+export async function enrollAll(
+  drill: DrillContext,
+  workers: readonly BenchWorker[],
+  contacts: string[],
+): Promise<void> {
+  const all = async () => (await Promise.all(workers.map((one) => one.waiting()))).reduce((sum, one) => sum + one, 0);
+  const before = await all();
+  await letIn(drill, contacts);
+  await poll(async () => (await all()) >= before + contacts.length, POLL_MS);
 }
 
 export async function newContacts(

@@ -1,4 +1,4 @@
-import { letIn, newContacts, openAutomationBench, poll, startWorker } from '../automations/stage.ts';
+import { enrollAll, newContacts, openAutomationBench, startWorker } from '../automations/stage.ts';
 import type { LaneRun } from './lanes.ts';
 import { openMeter } from './meter.ts';
 
@@ -11,10 +11,8 @@ export async function enrollmentLane(people: number): Promise<LaneRun> {
   const meter = await openMeter(drill, { background: () => [worker.child.pid] });
   const enroll = async (count: number) => {
     const contacts = await newContacts(drill, count);
-    const waiting = await worker.waiting();
     const [before, began] = [meter.look(), performance.now()];
-    await letIn(drill, contacts);
-    await poll(async () => (await worker.waiting()) >= waiting + count, 50);
+    await enrollAll(drill, [worker], contacts);
     const perSecond = count / ((performance.now() - began) / 1_000);
     return { processes: 1, perSecond, micros: meter.each(before, meter.look(), count) };
   };

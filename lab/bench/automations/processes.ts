@@ -1,0 +1,57 @@
+import type { DrillContext } from '../../rig/context.ts';
+import type { Figure } from '../../rig/results/report.ts';
+import { inRounds } from '../run.ts';
+import { type Cpu, openMeter } from '../scale/meter.ts';
+import { type BenchWorker, enrollAll, newContacts, startWorker } from './stage.ts';
+
+const COUNTS = [1, 2, 4];
+const PARTS = ['workers', 'temporal', 'mongod'] as const;
+
+type Found = Record<'rate' | (typeof PARTS)[number], number>;
+
+/** Enrollments of one installation with 1, 2 and 4 workers, no limit of starts a second, and what each part spends on one. */
+export async function enrollmentsByWorkers(
+  drill: DrillContext,
+  { people, rounds }: { people: number; rounds: number },
+): Promise<Figure[]> {
+  const workers: BenchWorker[] = [];
+  const meter = await openMeter(drill, { workers: () => workers.map(({ child }) => child.pid) });
+  const figures: Figure[] = [];
+  let alone: number[] = [];
+  for (const count of COUNTS) {
+    while (workers.length < count) workers.push(await startWorker(drill, { ENROLL_PER_SECOND: '100000' }));
+    // Until each process has compiled what it needs.
+    await enrollAll(drill, workers, await newContacts(drill, people * count));
+    const found = await inRounds(rounds, measure);
+    if (count === 1) alone = found.rate;
+    figures.push(...ofCount(count, found, alone));
+  }
+  for (const { child } of workers) child.kill('SIGKILL');
+  return figures;
+
+  async function measure(): Promise<Found> {
+    const contacts = await newContacts(drill, people);
+    const [before, began] = [meter.look(), performance.now()];
+    await enrollAll(drill, workers, contacts);
+    const rate = people / ((performance.now() - began) / 1_000);
+    return { rate, ...(meter.each(before, meter.look(), people) as Cpu & Omit<Found, 'rate'>) };
+  }
+}
+
+function ofCount(count: number, found: Record<keyof Found, number[]>, alone: number[]): Figure[] {
+  const title = count === 1 ? '1 worker' : `${count} workers`;
+  const beside = { ceiling: { name: '1 worker', values: alone }, asked: { of: 'ratio' as const, atLeast: 0.95 } };
+  return [
+    {
+      name: `enrollments with ${title}, no limit of starts a second`,
+      unit: '/s',
+      values: found.rate,
+      ...(count === 1 ? {} : beside),
+    },
+    ...PARTS.map((part) => ({
+      name: `CPU of ${part} for an enrollment with ${title}`,
+      unit: 'us',
+      values: found[part],
+    })),
+  ];
+}
