@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { speedTable } from '../lab/bench/campaigns/table.ts';
 import type { Result } from '../lab/rig/results/drill-results.ts';
 import type { Line, Results, Spread } from '../lab/rig/results/report.ts';
 
@@ -58,6 +59,14 @@ function drillTable(): string {
   return ['| Drill | What it said | |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
+/** The table that the bench of campaigns prints, from the figures that it kept. */
+function withSpeed(text: string): string {
+  const { figures = [] } = read<Results>('lab/results/bench/campaign.json') ?? {};
+  return text.replace(/(<!-- speed -->\n)[\s\S]*?(<!-- \/speed -->)/, (_all, open, close) => {
+    return `${open}${speedTable(figures)}${close}`;
+  });
+}
+
 /** The three figures that matter most, as the last run of each has shown them. */
 function withFigures(text: string): string {
   return text.replace(
@@ -96,4 +105,4 @@ function read<T>(file: string): T | null {
 }
 
 if (import.meta.main)
-  for (const page of pages) writeFileSync(page, withFigures(withResults(readFileSync(page, 'utf8'))));
+  for (const page of pages) writeFileSync(page, withFigures(withSpeed(withResults(readFileSync(page, 'utf8')))));

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { type Figure, report } from '../rig/results/report.ts';
+import { type Figure, type Line, report } from '../rig/results/report.ts';
 
 /** Keeps the figures of a bench: `--note` says with them why the machine was not quiet, `--dry` only prints them. */
-export function keep(bench: string, figures: Figure[]): void {
+export function keep(bench: string, figures: Figure[]): Line[] {
   const { dry, note } = given().values;
   const noted = figures.map((figure) => ({ ...figure, note: [figure.note, note].filter(Boolean).join('; ') }));
-  report(bench, note ? noted : figures, { isKept: !dry });
+  return report(bench, note ? noted : figures, { isKept: !dry });
 }
 
 /** How many people or mails a bench is about, when `--size` does not say it. */

@@ -42,17 +42,18 @@ export interface Results {
 
 const folder = join(import.meta.dirname, '../../results/bench');
 
-/** Prints a table and keeps the figures in lab/results/bench/<bench>.json, where a figure of the same name is replaced. */
-export function report(bench: string, figures: Figure[], { isKept = true } = {}): void {
+/** Prints figures and keeps them in lab/results/bench/<bench>.json, where a figure of the same name is replaced. */
+export function report(bench: string, figures: Figure[], { isKept = true } = {}): Line[] {
   const lines = figures.map(lineOf);
   for (const line of lines) console.log(tell(line));
-  if (!isKept) return;
+  if (!isKept) return lines;
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${bench}.json`);
   const before: Line[] = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Results).figures : [];
   const kept = before.filter(({ name }) => !lines.some((line) => line.name === name));
   const results: Results = { bench, machine: machine(), figures: [...kept, ...lines] };
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+  return lines;
 }
 
 function lineOf({ name, unit, values, ceiling, asked, note }: Figure): Line {
