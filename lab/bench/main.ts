@@ -30,6 +30,11 @@ const benches: Record<string, { does: string; file?: string; isBare?: (args: str
   console: {
     does: 'the first load of the console, previews, and its pages at a million contacts and during a campaign',
   },
+  idle: {
+    file: 'scale/idle.ts',
+    does: 'memory of `npm start`, five minutes after it, and of each of its processes (--size 300: seconds)',
+    isBare: () => true,
+  },
   scale: {
     does: 'what an installation of so many machines should do (--machines 10); --measure checks it with 1 to 8 processes',
     isBare: (args) => !args.includes('--measure'),

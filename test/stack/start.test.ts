@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { createTransport } from 'nodemailer';
+import { memoryOf } from '../../lab/rig/memory-of.ts';
 import { noteOf } from '../../stack/processes/identity.ts';
 import { signatureVerdicts } from '../support/mail/signatures.ts';
 import { until as seen } from '../support/wait.ts';
-import { memoryOf } from './memory-of.ts';
 import { type Stack, stackOnceItRuns, startStack, startsWithinMs, stop, until } from './started.ts';
 import { temporaryFolder } from './temporary.ts';
 

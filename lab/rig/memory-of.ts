@@ -27,6 +27,11 @@ function withDescendants(root: number): Set<number> {
   return found;
 }
 
+/** Bytes that are private to one process. */
+export function privateMemoryOf(pid: number): number {
+  return mappingsOf(pid).anonymous;
+}
+
 function mappingsOf(pid: number): { anonymous: number; files: Map<string, number> } {
   const files = new Map<string, number>();
   let anonymous = 0;
