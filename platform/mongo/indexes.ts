@@ -1,3 +1,4 @@
+import type { Collection, IndexDescription } from 'mongodb';
 import { accountIndexes } from '../../core/accounts/indexes.ts';
 import { automationIndexes } from '../../core/automations/indexes.ts';
 import type { Collections } from '../../core/base/collections.ts';
@@ -67,10 +68,34 @@ export async function makeIndexes(db: Collections): Promise<void> {
   const grouped = [...Map.groupBy(indexes, ({ on }) => on)];
   for (let first = 0; first < grouped.length; first += COLLECTIONS_AT_ONCE)
     await Promise.all(
-      grouped
-        .slice(first, first + COLLECTIONS_AT_ONCE)
-        .map(([on, list]) => db[on].createIndexes(list.map(({ name, key, options }) => ({ name, key, ...options })))),
+      grouped.slice(first, first + COLLECTIONS_AT_ONCE).map(([on, list]) =>
+        makeEach(
+          db[on] as unknown as Collection,
+          list.map(({ name, key, options }) => ({ name, key, ...options })),
+        ),
+      ),
     );
+}
+
+/** Codes of the server: other options, or other keys, under a name that is there. */
+const CHANGED = new Set<unknown>([85, 86]);
+
+/** The server refuses an index that has another definition under its name, so the former one goes first. Queries that name it fail until it is made. */
+async function makeEach(collection: Collection, wanted: IndexDescription[]): Promise<void> {
+  try {
+    await collection.createIndexes(wanted);
+  } catch (error) {
+    if (!CHANGED.has((error as { code?: unknown }).code)) throw error;
+    const present = new Map((await collection.indexes()).map((index) => [index.name, definitionOf(index)]));
+    const isChanged = (index: IndexDescription) =>
+      present.has(index.name) && present.get(index.name) !== definitionOf(index);
+    for (const { name = '' } of wanted.filter(isChanged)) await collection.dropIndex(name);
+    await collection.createIndexes(wanted);
+  }
+}
+
+function definitionOf({ key, unique, partialFilterExpression, expireAfterSeconds }: IndexDescription): string {
+  return JSON.stringify([key, unique ?? false, partialFilterExpression ?? null, expireAfterSeconds ?? null]);
 }
 
 const NO_SUCH_COLLECTION = 26;
