@@ -133,10 +133,10 @@ const commands: Record<string, Command> = {
   ...secretCommands,
   indexes: {
     usage: '',
-    does: 'makes the indexes that are missing',
+    does: 'makes the indexes that are missing, or are defined otherwise now',
     async run(deps) {
-      await makeIndexes(deps.db);
-      print({ missing: await missingUniqueIndexes(deps.db) });
+      const madeAgain = await makeIndexes(deps.db);
+      print({ madeAgain, missing: await missingUniqueIndexes(deps.db) });
     },
   },
   ...shardingCommands,
@@ -144,10 +144,14 @@ const commands: Record<string, Command> = {
     usage: '',
     does: 'makes what production needs before the first start, and after an upgrade: indexes, the search attributes of the Temporal namespace, and what earlier versions stored in another form',
     async run(deps) {
-      await makeIndexes(deps.db);
+      const indexesMadeAgain = await makeIndexes(deps.db);
       const { temporalAddress, temporalNamespace } = deps.config;
       await prepareNamespace(temporalAddress, temporalNamespace, { own: false });
-      print({ missingIndexes: await missingUniqueIndexes(deps.db), searchAttributes: searchAttributeNames });
+      print({
+        indexesMadeAgain,
+        missingIndexes: await missingUniqueIndexes(deps.db),
+        searchAttributes: searchAttributeNames,
+      });
       print({ ...(await carryOver(deps)), opensJudgedAgain: await startOpensRecompute(deps) });
     },
   },

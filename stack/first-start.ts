@@ -1,7 +1,6 @@
 import { prepareNamespace } from '../cli/temporal-namespace.ts';
 import { withDeps } from '../cli/with-deps.ts';
-import type { Collections } from '../core/base/collections.ts';
-import { indexes, makeIndexes } from '../platform/mongo/indexes.ts';
+import { makeIndexes } from '../platform/mongo/indexes.ts';
 import { type Seed, seedDemo, signInLinkOf } from './demo/seed.ts';
 import { StackError, say } from './output.ts';
 import { readSettings } from './settings.ts';
@@ -28,30 +27,8 @@ export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, hasOwnTem
       .catch((error: Error) => {
         throw new StackError(`MongoDB does not answer (${error.message}); mend MONGODB_URL, or leave it out.`);
       });
-    await makeIndexes(deps.db).catch((error: unknown) => makeChangedIndexes(deps.db, error));
+    for (const index of await makeIndexes(deps.db)) say(`Index ${index} was made again: its definition has changed.`);
     const seed = await seedDemo(deps, dataDir);
     return { seed, signInUrl: await signInLinkOf(deps, seed) };
   });
-}
-
-const indexConflicts = [85, 86];
-
-/** A new version may redefine an index; nothing runs yet, so the old one can go. In production a person decides that. */
-async function makeChangedIndexes(db: Collections, cause: unknown): Promise<void> {
-  if (!isIndexConflict(cause)) throw cause;
-  for (const { on, name, key, options } of indexes) {
-    const make = () => db[on].createIndex(key, { ...options, name });
-    try {
-      await make();
-    } catch (error) {
-      if (!isIndexConflict(error)) throw error;
-      await db[on].dropIndex(name);
-      await make();
-      say(`Index ${name} of ${on} was made anew: its definition has changed.`);
-    }
-  }
-}
-
-function isIndexConflict(error: unknown): boolean {
-  return indexConflicts.includes((error as { code?: number }).code ?? 0);
 }

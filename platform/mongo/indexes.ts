@@ -64,33 +64,38 @@ export const indexes = Object.entries(byCollection).flatMap(([on, named]) =>
 /** Fewer than the driver has connections: calls that wait for one give up after two seconds. */
 const COLLECTIONS_AT_ONCE = 24;
 
-export async function makeIndexes(db: Collections): Promise<void> {
+/** Answers those that were made again, since their definition had changed: `newest of contacts`. */
+export async function makeIndexes(db: Collections): Promise<string[]> {
+  const madeAgain: string[] = [];
   const grouped = [...Map.groupBy(indexes, ({ on }) => on)];
   for (let first = 0; first < grouped.length; first += COLLECTIONS_AT_ONCE)
     await Promise.all(
-      grouped.slice(first, first + COLLECTIONS_AT_ONCE).map(([on, list]) =>
-        makeEach(
-          db[on] as unknown as Collection,
-          list.map(({ name, key, options }) => ({ name, key, ...options })),
-        ),
-      ),
+      grouped.slice(first, first + COLLECTIONS_AT_ONCE).map(async ([on, list]) => {
+        const wanted = list.map(({ name, key, options }) => ({ name, key, ...options }));
+        const names = await makeEach(db[on] as unknown as Collection, wanted);
+        madeAgain.push(...names.map((name) => `${name} of ${on}`));
+      }),
     );
+  return madeAgain;
 }
 
 /** Codes of the server: other options, or other keys, under a name that is there. */
 const CHANGED = new Set<unknown>([85, 86]);
 
-/** The server refuses an index that has another definition under its name, so the former one goes first. Queries that name it fail until it is made. */
-async function makeEach(collection: Collection, wanted: IndexDescription[]): Promise<void> {
+/** The server refuses an index that has another definition under its name, so the former one goes first. Until the new one is there, queries that name it fail. */
+async function makeEach(collection: Collection, wanted: IndexDescription[]): Promise<string[]> {
   try {
     await collection.createIndexes(wanted);
+    return [];
   } catch (error) {
     if (!CHANGED.has((error as { code?: unknown }).code)) throw error;
     const present = new Map((await collection.indexes()).map((index) => [index.name, definitionOf(index)]));
     const isChanged = (index: IndexDescription) =>
       present.has(index.name) && present.get(index.name) !== definitionOf(index);
-    for (const { name = '' } of wanted.filter(isChanged)) await collection.dropIndex(name);
+    const changed = wanted.filter(isChanged).map(({ name = '' }) => name);
+    for (const name of changed) await collection.dropIndex(name);
     await collection.createIndexes(wanted);
+    return changed;
   }
 }
 

@@ -182,7 +182,7 @@ describe('npm start', function () {
   });
 
   it('An index that an earlier version defined otherwise is rebuilt, with a line that says so.', () => {
-    expect(saidAtSecondStart).to.include('Index newest of contacts was made anew: its definition has changed.');
+    expect(saidAtSecondStart).to.include('Index newest of contacts was made again: its definition has changed.');
   });
 
   it('A process of ours that dies is started again, with a line that says so, and stack.json names the new one.', async () => {
