@@ -3,6 +3,7 @@ import { campaignDrills } from './campaigns/campaign-verdicts.ts';
 import { earlyReturnsDrill } from './campaigns/early-returns.ts';
 import { fairnessDrill } from './campaigns/fairness.ts';
 import { judgeStarts, temporalStarts } from './campaigns/temporal-starts.ts';
+import { variantsDrill } from './campaigns/variants.ts';
 import { judgeLater, later } from './clocks/later.ts';
 import { clockSkew, judgeSkew } from './clocks/skew.ts';
 import type { Drill } from './drill.ts';
@@ -80,6 +81,7 @@ export const drills: Record<string, Drill> = {
     run: faultPoints,
   },
   fairness: fairnessDrill,
+  variants: variantsDrill,
   'audience-midway': {
     does: 'people suppressed and deleted in the middle of a campaign: nobody is written to after the answer',
     async *run(env) {

@@ -36,7 +36,15 @@ export interface Sink extends SinkClient, Stoppable {
   wait(count: number): Promise<{ messages: number; duplicates: number; seconds: number }>;
   /** The first mail that it took. */
   sample(): Promise<string>;
+  /** All mails that it has kept, repeats included. */
+  mails(): Promise<AcceptedMail[]>;
   reset(): Promise<void>;
+}
+
+export interface AcceptedMail {
+  messageId: string;
+  to: string[];
+  raw: string;
 }
 
 export const noStats: SinkStats = {
@@ -44,10 +52,11 @@ export const noStats: SinkStats = {
   ...{ connectionsOpen: 0, connectionsMost: 0, perSecondMost: 0 },
 };
 
-/** In a process of its own, so that a drill that is busy counting does not slow down the relay. */
-export async function startSink(ackMs = 0): Promise<Sink> {
+/** In a process of its own, so that a drill that is busy counting does not slow down the relay. `kept`: how many mails it keeps whole. */
+export async function startSink(ackMs = 0, { kept = 3 } = {}): Promise<Sink> {
   const script = join(import.meta.dirname, '../../test/support/mail/smtp-sink.ts');
-  const args = [script, '--port', '0', '--http', '0', '--ack-delay', String(ackMs), '--records', '3'];
+  const keep = ['--records', String(kept), '--raw', String(kept)];
+  const args = [script, '--port', '0', '--http', '0', '--ack-delay', String(ackMs), ...keep];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
   const { smtp, http } = JSON.parse(line.toString()) as { smtp: number; http: number };
@@ -66,10 +75,8 @@ export async function startSink(ackMs = 0): Promise<Sink> {
         if (arrived.messages >= count) return arrived;
       }
     },
-    async sample() {
-      const [first] = (await get('/messages')) as Array<{ raw: string }>;
-      return first?.raw ?? '';
-    },
+    sample: async () => ((await get('/messages')) as AcceptedMail[])[0]?.raw ?? '',
+    mails: () => get('/messages') as Promise<AcceptedMail[]>,
     reset: async () => void (await fetch(`${url}/reset`, { method: 'POST' })),
     stop: () => child.kill('SIGKILL'),
   };

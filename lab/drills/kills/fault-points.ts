@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +16,7 @@ import {
 
 /** Between which two steps of its work a process is killed or stopped: lab/rig/faults/fault-point.mjs. */
 export const points = ['claim and dot', 'dot and row', 'row and event', 'takeover and settlement', 'freeze'] as const;
-type FaultPoint = (typeof points)[number];
+type FaultPoint = (typeof points)[number] | 'winner and event';
 
 interface PointDrill extends CampaignDrill {
   point: FaultPoint;
@@ -80,7 +81,7 @@ export async function startVictim(
   lanes: string,
   { env, ...fault }: Omit<Fault, 'file'> & { env: Record<string, string> },
 ): Promise<Victim> {
-  const file = join(fire.context.deps.config.dataDir, fault.at);
+  const file = join(fire.context.deps.config.dataDir, `${fault.at} ${randomUUID()}`);
   const started = fire.startWorker(lanes, { ...env, ...faultEnv({ ...fault, file }) }).catch((error) => {
     if (!existsSync(file)) throw error;
     return null;
@@ -149,7 +150,7 @@ async function untilHit(fire: CampaignUnderFire, victims: Victim[]): Promise<num
 }
 
 /** Events are stored only when they have a reader: a stream that was open within the hour. */
-async function readEvents({ deps, project }: DrillContext): Promise<void> {
+export async function readEvents({ deps, project }: DrillContext): Promise<void> {
   const openUntil = new Date(Date.now() + 3_600_000);
   await deps.db.eventStreams.insertOne({ _id: project._id, projectId: project._id, openUntil });
 }

@@ -37,6 +37,7 @@ around(Collection.prototype, 'insertMany', {
 });
 around(Collection.prototype, 'findOneAndUpdate', {
   after({ collectionName }, [, update]) {
+    if (collectionName === 'campaigns' && update.$set?.winner) return 'winner and event';
     if (collectionName !== 'campaignClaims') return undefined;
     return update[0]?.$set?.lostBy === undefined ? 'claim and dot' : 'takeover and settlement';
   },
