@@ -3,7 +3,7 @@ import { session } from '../../session.ts';
 import { ChooserField } from '../choose/chooser.tsx';
 import { senders } from '../choose/things.ts';
 import { counted } from '../data/format.ts';
-import { Field } from '../forms/field.tsx';
+import { type Choice, Field, Select } from '../forms/field.tsx';
 import { useForm } from '../forms/form.ts';
 import { FormDialog } from '../over/form-dialog.tsx';
 import { toast } from '../over/toast.tsx';
@@ -21,6 +21,8 @@ type Sender = { senderId: string } | { from: { email: string } };
 export function TestDialog({
   asksSender = false,
   person,
+  mails = [],
+  mail = mails[0]?.value ?? '',
   send,
   onClose,
 }: {
@@ -28,10 +30,13 @@ export function TestDialog({
   asksSender?: boolean;
   /** The address of the person whose data the preview shows; '' for none. */
   person: string;
-  send: (test: Test, sender: Sender) => PromiseLike<unknown>;
+  /** Where there are several, one is chosen; the first unless `mail` is another one. */
+  mails?: readonly Choice[];
+  mail?: string;
+  send: (test: Test, sender: Sender, mail: string) => PromiseLike<unknown>;
   onClose: () => void;
 }) {
-  const form = useForm({ emails: session.value?.email ?? '', from: '', senderId: '' });
+  const form = useForm({ emails: session.value?.email ?? '', from: '', senderId: '', mail });
   const known = useQuery(async (signal) => {
     const [contacts, found] = await Promise.all([
       person ? api.contacts.findByEmail({ emails: [person] }, { signal }) : null,
@@ -42,10 +47,10 @@ export function TestDialog({
     return { contact: contacts?.contacts[0] ?? null, sender };
   });
   const { contact = null, sender = null } = known.data.value ?? {};
-  const submit = form.submit(async ({ emails, from, senderId }) => {
+  const submit = form.submit(async ({ emails, from, senderId, mail: chosen }) => {
     const addresses = emails.split(/[\s,;]+/).filter(Boolean);
     const test = { emails: addresses, ...(contact && { contactId: contact.id }) };
-    await send(test, senderId ? { senderId } : { from: { email: from } });
+    await send(test, senderId ? { senderId } : { from: { email: from } }, chosen);
     onClose();
     toast(`The test is on its way to ${counted(addresses.length, 'address', 'addresses')}`, { kind: 'good' });
   });
@@ -59,6 +64,7 @@ export function TestDialog({
       onClose={onClose}
       onSubmit={submit}
     >
+      {mails.length > 0 && <Select form={form} name="mail" label="Which mail" options={mails} />}
       <Field form={form} name="emails" label="To" autocomplete="off" hint="Up to ten addresses, with commas between." />
       {!isReady && <SkeletonLines count={1} />}
       {sender && <ChooserField form={form} name="senderId" label="From" things={senders} />}

@@ -1,8 +1,8 @@
 import type { Campaign } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
-import { count, counted, people } from '../../../parts/data/format.ts';
+import { people } from '../../../parts/data/format.ts';
 import { Checkbox } from '../../../parts/forms/choices.tsx';
-import { Field, TextArea } from '../../../parts/forms/field.tsx';
+import { Field } from '../../../parts/forms/field.tsx';
 import { useForm } from '../../../parts/forms/form.ts';
 import { FormDialog } from '../../../parts/over/form-dialog.tsx';
 import { toast } from '../../../parts/over/toast.tsx';
@@ -88,34 +88,6 @@ export function RetryDialog({ campaign, known, onClose, onDone }: DialogProps & 
           hint="No answer came after their mail was handed over: some of them may get it twice."
         />
       )}
-    </FormDialog>
-  );
-}
-
-export function TestDialog({ campaign, onClose }: Omit<DialogProps, 'onDone'>) {
-  const form = useForm({ emails: '' });
-  const emails = form.values.value.emails.split(/[\s,;]+/).filter(Boolean);
-  const submit = form.submit(async () => {
-    const { totalRecipients } = await api.campaigns.test(campaign.id, { emails });
-    toast(`Sent the test to ${counted(totalRecipients, 'address', 'addresses')}`, { kind: 'good' });
-    onClose();
-  });
-  return (
-    <FormDialog
-      title={`Test mail of ${campaign.name}`}
-      onClose={onClose}
-      onSubmit={submit}
-      form={form}
-      action={emails.length === 0 ? 'Send the test' : `Send to ${counted(emails.length, 'address', 'addresses')}`}
-    >
-      <TextArea
-        form={form}
-        name="emails"
-        label="Addresses"
-        rows={3}
-        placeholder="ada@harbour.example"
-        hint={`Up to ${count(10)}. The mail is sent as it is now, and is in no figure of the campaign.`}
-      />
     </FormDialog>
   );
 }

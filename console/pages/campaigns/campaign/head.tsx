@@ -6,8 +6,9 @@ import { Menu } from '../../../parts/over/menu.tsx';
 import { toast, toastError } from '../../../parts/over/toast.tsx';
 import { navigate } from '../../../router.ts';
 import { can, whyNot } from '../../../session.ts';
+import { CampaignTest } from '../test-mail.tsx';
 import { abort, duplicate, editPath, pause, remove, resume, whyNoPause } from './actions.ts';
-import { RateDialog, RetryDialog, TestDialog } from './dialogs.tsx';
+import { RateDialog, RetryDialog } from './dialogs.tsx';
 import type { Known } from './figures.ts';
 import { canAbort, canDelete, canPause, isOver, isUnderWay } from './words.tsx';
 
@@ -109,7 +110,7 @@ export function Actions({ campaign, known }: { campaign: Campaign; known: Known 
       )}
       {opened.value === 'rate' && <RateDialog campaign={campaign} onClose={close} onDone={take} />}
       {opened.value === 'retry' && <RetryDialog campaign={campaign} known={known} onClose={close} onDone={take} />}
-      {opened.value === 'test' && <TestDialog campaign={campaign} onClose={close} />}
+      {opened.value === 'test' && <CampaignTest campaign={campaign} onClose={close} />}
     </>
   );
 }

@@ -14,7 +14,6 @@ import { useForm } from '../../../parts/forms/form.ts';
 import { keepForPage, useKeptDraft } from '../../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../../parts/forms/restored.tsx';
-import { TestDialog } from '../../../parts/mail/test-dialog.tsx';
 import { confirm } from '../../../parts/over/confirm.tsx';
 import { toast } from '../../../parts/over/toast.tsx';
 import { LoadFailure } from '../../../parts/page/loaded.tsx';
@@ -23,6 +22,7 @@ import { Page, Section } from '../../../parts/page/page.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { navigate, place, to } from '../../../router.ts';
 import { can } from '../../../session.ts';
+import { CampaignTest } from '../test-mail.tsx';
 import { AudienceSum, OtherAudience, useAudience } from './audience.tsx';
 import { ContentSection, fromSender, fromTemplate } from './content.tsx';
 import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './draft.ts';
@@ -304,9 +304,9 @@ function Editor({
         <Schedule form={form} found={found.value} isReadOnly={isReadOnly} />
       </Section>
       {isTesting.value && campaign && (
-        <TestDialog
+        <CampaignTest
+          campaign={campaign}
           person={person.value}
-          send={(test) => api.campaigns.test(campaign.id, test)}
           onClose={() => {
             isTesting.value = false;
           }}

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import type { CampaignTestState, CampaignVariants } from '../../../../client/index.ts';
 import { chance, leadWords, stateWords } from '../../../../console/pages/campaigns/campaign/variants/words.ts';
+import { seedVerifiedDomain } from '../../../../core/domains/domains.ts';
 import { expectAccessible, shoot, useConsole } from '../../../support/browser/console.ts';
 
 const AT = { decideAt: '2026-12-01T13:20:00.000Z', giveUpAt: '2026-12-02T11:20:00.000Z' };
@@ -20,12 +22,14 @@ describe('The variants on the page of a campaign', () => {
   const suite = useConsole();
   let id: string;
   before(async () => {
-    const { client } = suite.own;
+    const { client, project } = suite.own;
+    await seedVerifiedDomain(suite.deps, project, 'mail.example.com', new ObjectId());
     const toLists = [(await client.post('/contact-lists', { name: 'Readers' })).body.data.id];
     const emailTemplate = '<h1>Only for you</h1><a href="{{unsubscribe}}">Unsubscribe</a>';
     const made = await client.post('/templates', { templateName: 'Other', templateType: 'marketing', emailTemplate });
     const { body } = await client.post('/campaigns', {
       ...{ name: 'Two mails', subject: 'It begins', htmlTemplate: '<h1>For all</h1>', toLists, publish: false },
+      from: { email: 'news@mail.example.com' },
       variants: [{}, { subject: 'Only today', templateId: made.body.data.templateId }],
       test: { share: 20, metric: 'humanClicks', decideAfterMinutes: 120, minPerVariant: 400 },
       holdOutShare: 5,
@@ -102,12 +106,46 @@ describe('The variants on the page of a campaign', () => {
     expect(await choose.count()).to.equal(0);
   });
 
+  it('sends a test of the mail that is pressed, or of another one that is chosen, and keeps what is typed', async () => {
+    const page = await suite.open(`/campaigns/${id}`);
+    const dialog = page.getByRole('dialog');
+    const which = dialog.getByLabel('Which mail');
+    const [addresses, send] = [
+      dialog.getByLabel('To', { exact: true }),
+      dialog.getByRole('button', { name: 'Send test' }),
+    ];
+    await page.getByRole('button', { name: 'Send a test of mail B' }).click();
+    expect(await which.locator('option').allTextContents()).to.deep.equal(['A: It begins', 'B: Only today']);
+    expect(await which.inputValue()).to.equal('B');
+    await addresses.fill('nobody@@example');
+    await send.click();
+    await dialog.getByText('entry 1: must be an email address').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'variants-test-mail');
+    await addresses.fill('ada@example.org');
+    const sent = async (subject: string) => {
+      await dialog.waitFor({ state: 'detached' });
+      const { emails } = (await suite.own.client.get('/emails?search=ada')).body.data;
+      expect(emails[0].subject).to.equal(subject);
+    };
+    await send.click();
+    await sent('[Test] Only today');
+    await page.getByRole('button', { name: 'More for this campaign' }).click();
+    await page.getByRole('menuitem', { name: 'Send a test mail…' }).click();
+    expect(await which.inputValue()).to.equal('A');
+    await addresses.fill('ada@example.org');
+    await send.click();
+    await sent('[Test] It begins');
+  });
+
   it('says that a held test waits for a person, and lets a viewer look only', async () => {
     const page = await suite.open(`/campaigns/${id}`, { role: 'viewer' });
     await stateOf(page, { ...MEASURING, state: 'held' });
     await page.getByText('The test waits for you').waitFor();
     const choose = page.getByRole('button', { name: 'Choose mail A' });
     expect(await choose.getAttribute('aria-disabled')).to.equal('true');
+    const test = page.getByRole('button', { name: 'Send a test of mail A' });
+    expect(await test.getAttribute('aria-disabled')).to.equal('true');
     await page.getByRole('listitem', { name: 'Mail B' }).frameLocator('iframe').getByText('Only for you').waitFor();
   });
 

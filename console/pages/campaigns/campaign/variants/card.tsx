@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { Campaign, CampaignVariantFigures } from '../../../../../client/index.ts';
 import { api } from '../../../../api.ts';
@@ -8,6 +9,7 @@ import { Button } from '../../../../parts/forms/button.tsx';
 import { MailFrame } from '../../../../parts/mail/mail-preview.tsx';
 import { LoadFailure } from '../../../../parts/page/loaded.tsx';
 import { useQuery } from '../../../../parts/page/query.ts';
+import { CampaignTest } from '../../test-mail.tsx';
 import { chance } from './words.ts';
 
 /** One mail as it is in an inbox, its figures, and the mail itself. */
@@ -29,6 +31,7 @@ export function VariantCard({
   onChoose: (() => unknown) | null;
 }) {
   const headingId = useId();
+  const isTesting = useSignal(false);
   const { id, total, sent, rate, interval, probabilityBest } = variant;
   const { humanOpens, humanClicks, unsubscribes, bounces } = variant;
   const subject = variant.subject ?? campaign.subject;
@@ -43,6 +46,16 @@ export function VariantCard({
         </h3>
         {isWinner && <Badge tone="good">Winner</Badge>}
         <span class="grow" />
+        <Button
+          isSmall
+          operation="campaigns.test"
+          label={`Send a test of mail ${id}`}
+          onClick={() => {
+            isTesting.value = true;
+          }}
+        >
+          Send a test…
+        </Button>
         {onChoose && (
           <Button isSmall operation="campaigns.winner" label={`Choose mail ${id}`} onClick={onChoose}>
             Choose…
@@ -76,6 +89,15 @@ export function VariantCard({
         ]}
       />
       <Mail {...{ campaign, variant }} />
+      {isTesting.value && (
+        <CampaignTest
+          campaign={campaign}
+          mail={id}
+          onClose={() => {
+            isTesting.value = false;
+          }}
+        />
+      )}
     </li>
   );
 }
