@@ -1339,8 +1339,7 @@ export interface CampaignProgress {
   waitingFor: AwaitedSegment[];
   /** Of a campaign at local time, in the order of their moments. */
   zones: CampaignZone[];
-  /** Of a campaign with a test. */
-  test: CampaignTestState | null;
+  test: CampaignTestProgress | null;
   /** Not in total. */
   holdOut: number;
 }
@@ -1508,6 +1507,18 @@ export interface CampaignTestPlan {
   /** Then onTie decides. Default: 1440. */
   giveUpAfterMinutes?: number;
   onTie?: CampaignOnTie;
+}
+
+export interface CampaignTestProgress {
+  /** held: waits for a person. */
+  state: 'planned' | 'sending' | 'measuring' | 'held' | 'decided';
+  decideAt: string | null;
+  giveUpAt: string | null;
+  winner: CampaignWinner | null;
+  /** When its mails may go out; null before sending. */
+  at: string | null;
+  total: number;
+  sent: number;
 }
 
 export interface CampaignTestState {
@@ -3696,8 +3707,7 @@ export interface LiveCampaignProgress {
   waitingFor: AwaitedSegment[];
   /** Of a campaign at local time, in the order of their moments. */
   zones: CampaignZone[];
-  /** Of a campaign with a test. */
-  test: CampaignTestState | null;
+  test: CampaignTestProgress | null;
   /** Not in total. */
   holdOut: number;
   opened: number;

@@ -18,7 +18,7 @@ import { schema, shape } from '../schema.ts';
 import { contentField } from '../templates/blocks.ts';
 import { TEMPLATE_LENGTH_MAX, template, testFields } from '../templates/templates.ts';
 import { utmField } from './utm.ts';
-import { shownVariantFields, testState, variantFields } from './variants.ts';
+import { shownVariantFields, testProgress, variantFields } from './variants.ts';
 
 const CAMPAIGN_NAME_MAX = 200;
 const CAMPAIGN_LISTS_MAX = 100;
@@ -553,7 +553,7 @@ export const progressAnswer = shape({
         'Segments of toLists and excludeLists that are being computed; the campaign starts when they are done.',
     },
     zones: { ...zones, description: 'Of a campaign at local time, in the order of their moments.' },
-    test: { ...testState, description: 'Of a campaign with a test.' },
+    test: testProgress,
     holdOut: { ...people, description: 'Not in total.' },
   },
 });

@@ -139,6 +139,19 @@ export const testState = {
   },
 } as const;
 
+/** As progress has it, with the people who get a variant first. */
+export const testProgress = {
+  ...testState,
+  title: 'CampaignTestProgress',
+  required: [...testState.required, 'at', 'total', 'sent'],
+  properties: {
+    ...testState.properties,
+    at: { ...nullableTimestamp, description: 'When its mails may go out; null before sending.' },
+    total: people,
+    sent: people,
+  },
+} as const;
+
 const rate = { type: 'number', minimum: 0, maximum: 100 } as const;
 const figures = {
   ...{ total: people, sent: people },

@@ -6,7 +6,7 @@ const clock = new Intl.DateTimeFormat(OF_TIMES, { hour: '2-digit', minute: '2-di
 const minute = new Intl.DateTimeFormat(OF_TIMES, { hour: '2-digit', minute: '2-digit' });
 const dayOfYear = new Intl.DateTimeFormat(OF_TIMES, { day: 'numeric', month: 'short' });
 const dayAndYear = new Intl.DateTimeFormat(OF_TIMES, { day: 'numeric', month: 'short', year: 'numeric' });
-const dayOfWeek = new Intl.DateTimeFormat(OF_TIMES, { weekday: 'short' });
+const ofWeek = new Intl.DateTimeFormat(OF_TIMES, { weekday: 'short' });
 const full = new Intl.DateTimeFormat(OF_TIMES, { dateStyle: 'full', timeStyle: 'long' });
 
 export type At = string | number | Date;
@@ -78,6 +78,16 @@ export function hour(at: At): string {
   return minute.format(new Date(at));
 }
 
+/** 'Mon' */
+export function dayOfWeek(at: At): string {
+  return ofWeek.format(new Date(at));
+}
+
+/** 'Mon 14:12' */
+export function hourOfDay(at: At): string {
+  return `${dayOfWeek(at)} ${hour(at)}`;
+}
+
 /** '22 Nov', with its year when that is another one. */
 export function day(at: At, now: Date = new Date()): string {
   const date = new Date(at);
@@ -87,7 +97,7 @@ export function day(at: At, now: Date = new Date()): string {
 /** 'Mon 30 Nov, 09:00' */
 export function weekday(at: At, now: Date = new Date()): string {
   const date = new Date(at);
-  return `${dayOfWeek.format(date)} ${day(date, now)}, ${minute.format(date)}`;
+  return `${dayOfWeek(date)} ${day(date, now)}, ${minute.format(date)}`;
 }
 
 /** With weekday and time zone, for a tooltip. */

@@ -7,7 +7,7 @@ import { sendingMsOf } from '../transition.ts';
 import { heldFrom, type TestState, testStateOf } from '../variants/waiting.ts';
 import { type LedgerCounts, nextAtOf, shownCounts } from './counts.ts';
 import { processedOf } from './rates.ts';
-import { shownZones, type ZoneProgress } from './zones.ts';
+import { shownReleases, type TestProgress, type ZoneProgress } from './zones.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const LIFE_EVERY = 15;
@@ -24,7 +24,7 @@ export interface CampaignProgress extends LedgerCounts {
   /** Of a campaign at local time, in the order of their moments. */
   zones: ZoneProgress[];
   /** Of a campaign that looks for the better variant. */
-  test: TestState | null;
+  test: (TestState & TestProgress) | null;
   /** Left without a mail. */
   holdOut: number;
 }
@@ -39,6 +39,8 @@ export async function progressOf(
   const seconds = sendingMsOf(campaign, deps.clock.now()) / 1_000;
   const rate = seconds > 0 ? counts.sent / seconds : 0;
   const processed = processedOf(counts);
+  const state = testStateOf(campaign, deps.clock.now());
+  const { zones, tested } = await shownReleases(deps, campaign);
   const isAhead = heldFrom(campaign, deps.clock.now()) !== null;
   return {
     status,
@@ -49,8 +51,9 @@ export async function progressOf(
     nextAt: await nextAtOf(deps, campaign, counts),
     relayNotAnsweringSince: relay?.notAnsweringSince ?? null,
     waitingFor: await segmentsInTheWay(deps, campaign),
-    zones: await shownZones(deps, campaign),
-    ...{ test: testStateOf(campaign, deps.clock.now()), holdOut: campaign.freeze?.holdOut ?? 0 },
+    zones,
+    test: state && { ...state, ...tested },
+    holdOut: campaign.freeze?.holdOut ?? 0,
   };
 }
 

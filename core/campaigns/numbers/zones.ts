@@ -12,6 +12,12 @@ export interface ZoneProgress extends Omit<Release, 'fromSeq' | 'isTest'> {
   sent: number;
 }
 
+/** The people of a test, who get a variant before the winner is known. */
+export interface TestProgress extends Pick<ZoneProgress, 'total' | 'sent'> {
+  /** When they may get it; null before the audience is written down. */
+  at: Date | null;
+}
+
 type Db = Pick<CampaignsDeps, 'db' | 'mongo'>;
 type Counted = Pick<Campaign, '_id' | 'projectId' | 'freeze'>;
 
@@ -22,22 +28,38 @@ const kept = oncePerCore((_deps: Pick<CampaignsDeps, 'state'>) => costlyCache<nu
 
 /** As last counted. */
 export function storedZones({ freeze }: Pick<Campaign, 'freeze'>): ZoneProgress[] {
-  return withSent(freeze?.releases, freeze?.sentByRelease);
+  return zonesOf(withSent(freeze?.releases, freeze?.sentByRelease));
 }
 
 /** As they are now; of a campaign that is over as last counted, since retention removes what is counted. */
-export async function shownZones(deps: Db & Pick<CampaignsDeps, 'state'>, campaign: Campaign): Promise<ZoneProgress[]> {
+export async function shownReleases(
+  deps: Db & Pick<CampaignsDeps, 'state'>,
+  campaign: Campaign,
+): Promise<{ zones: ZoneProgress[]; tested: TestProgress }> {
+  const all = await shownSent(deps, campaign);
+  const ofTest = all.filter(({ isTest }) => isTest);
+  const sum = (name: 'total' | 'sent') => ofTest.reduce((before, { [name]: own }) => before + own, 0);
+  return { zones: zonesOf(all), tested: { at: ofTest[0]?.at ?? null, total: sum('total'), sent: sum('sent') } };
+}
+
+async function shownSent(deps: Db & Pick<CampaignsDeps, 'state'>, campaign: Campaign): Promise<SentRelease[]> {
   const { _id, status, updatedAt, freeze } = campaign;
-  if (!freeze?.releases || (OVER.includes(status) && !freeze.run)) return storedZones(campaign);
+  if (!freeze?.releases || (OVER.includes(status) && !freeze.run))
+    return withSent(freeze?.releases, freeze?.sentByRelease);
   const count = () => sentByRelease(deps, campaign);
   const isSmall = (freeze.frozen?.total ?? 0) < KEPT_FROM_TOTAL;
   const sent = isSmall ? await count() : await kept(deps).get(`${_id} ${updatedAt.getTime()}`, count);
   return withSent(freeze.releases, sent);
 }
 
-function withSent(releases: Release[] = [], sent: number[] = []): ZoneProgress[] {
-  const all = releases.map(({ fromSeq: _, isTest, ...zone }, index) => ({ isTest, ...zone, sent: sent[index] ?? 0 }));
-  return all.flatMap(({ isTest, ...zone }) => (isTest || zone.timezone === '' ? [] : [zone]));
+type SentRelease = ZoneProgress & Pick<Release, 'isTest'>;
+
+function withSent(releases: Release[] = [], sent: number[] = []): SentRelease[] {
+  return releases.map(({ fromSeq: _, ...release }, index) => ({ ...release, sent: sent[index] ?? 0 }));
+}
+
+function zonesOf(releases: SentRelease[]): ZoneProgress[] {
+  return releases.flatMap(({ isTest, ...zone }) => (isTest || zone.timezone === '' ? [] : [zone]));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Campaign, Release } from '../../../core/campaigns/model.ts';
-import { shownZones } from '../../../core/campaigns/numbers/zones.ts';
+import { shownReleases } from '../../../core/campaigns/numbers/zones.ts';
 import { call } from '../../rig/traffic/calls.ts';
 import { between, pause, until } from '../../rig/waiting.ts';
 import { type CampaignDrill, type CampaignTally, type CampaignUnderFire, campaignUnderFire } from './campaigns.ts';
@@ -88,7 +88,7 @@ async function untilZoneOver(fire: CampaignUnderFire, zone: number, found: { wro
     `everybody of zone ${zone} has a row`,
     async () => {
       const campaign = await read(fire);
-      const shown = await shownZones(deps, campaign);
+      const { zones: shown } = await shownReleases(deps, campaign);
       const release = campaign.freeze?.releases?.[zone] as Release;
       const isOver = (await claimedOf(fire, release)) === release.total;
       if (shown.some(({ sent, total }) => sent < 0 || sent > total)) found.wrongZones += 1;

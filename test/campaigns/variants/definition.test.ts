@@ -125,6 +125,8 @@ describe('The variants of a campaign', function () {
       test: { state: 'planned', decideAt: null, giveUpAt: null, winner: null },
       holdOut: 0,
     });
+    const { test } = (await stage.own.client.get(`/campaigns/${id}/progress`)).body.data;
+    expect(test).to.deep.equal({ ...body.data.test, at: null, total: 0, sent: 0 });
     expect(body.data.variants.map((one: { id: string; sent: number }) => [one.id, one.sent])).to.deep.equal([
       ['A', 0],
       ['B', 0],

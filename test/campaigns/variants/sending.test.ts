@@ -118,7 +118,7 @@ describe('A campaign with variants', function () {
     expect(await hands.drive(id)).to.include({ kind: 'wait', status: 'sending' });
     const progress = await stage.progress(id);
     expect(progress).to.include({ status: 'sending', sent: 8, pending: 32, etaSeconds: null });
-    expect(progress.test).to.include({ state: 'measuring', winner: null });
+    expect(progress.test).to.include({ state: 'measuring', winner: null, total: 8, sent: 8 });
     expect(progress.nextAt).to.equal(progress.test.decideAt);
     expect(await subjectsOf(id)).to.deep.equal({ First: 4, Second: 4 });
     await clicked(id, 'B', 3);
@@ -289,6 +289,8 @@ describe('A campaign with variants', function () {
     expect(step).to.include({ kind: 'wait', summary: 'next slice at 2026-12-24T08:00:00.000Z' });
     const { zones, test } = await stage.progress(id);
     expect(test.winner).to.include({ variantId: 'B' });
+    expect(test).to.include({ total: 4, sent: 4 });
+    expect(test.at).to.match(/^2026-12-23T18:00:/);
     expect(zones).to.have.length(1);
     expect(zones[0]).to.include({ total: 16, sent: 0 });
     stage.environment.clock.set(new Date('2026-12-24T08:00:00Z'));

@@ -13,6 +13,10 @@ const SENDER = 'news@mail.example.com';
 /** None of them moves its clocks, so their order and distances are the same on every day. */
 const HOMES = ['Pacific/Kiritimati', 'Asia/Tokyo', 'Asia/Tokyo', 'America/Phoenix', 'Pacific/Honolulu', null];
 
+/** Of 24 December 2031, a Wednesday, by UTC; pages are in Berlin. */
+const hourOf = (hours: number) => new Date(Date.UTC(2031, 11, 24) + hours * HOUR_MS).toISOString();
+const people = (n: number) => (n === 1 ? '1 person' : `${n} people`);
+
 describe('A campaign at local time in the console', function () {
   this.timeout(180_000);
   let sink: Sink | undefined;
@@ -83,7 +87,10 @@ describe('A campaign at local time in the console', function () {
     await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/);
     const localTime = { date, time: '09:00', fallbackTimezone: 'America/Phoenix', late: 'next_day' };
     expect(await stored('Planned')).to.deep.include({ status: 'scheduled', sendMode: 'scheduled', localTime });
-    await page.getByText(`${date}, 09:00 where each person is`).waitFor();
+    const section = page.locator('section', { has: page.getByRole('heading', { name: 'Local time' }) });
+    await section.getByText(`${date}, 09:00 where each person is`).waitFor();
+    await section.getByText('1 person has no time zone').waitFor();
+    expect(await rows.locator('.num').allTextContents()).to.deep.equal([1, 2, 1, 1, 1].map(people));
     await page.goto(`${page.url()}/edit`);
     expect(await page.getByLabel('Day', { exact: true }).inputValue()).to.equal(date);
     await page.getByRole('radio', { name: 'At a time', exact: true }).check();
@@ -113,6 +120,10 @@ describe('A campaign at local time in the console', function () {
     const page = await suite.open(`/campaigns/${id}`);
     const row = (name: string) => page.locator('.zones li', { hasText: name }).last();
     await row('Pacific/Kiritimati').getByText('1 of 1').waitFor();
+    await page
+      .getByTestId('next-zone')
+      .getByText(/^1 of 5 zones has had its time\. Next: Asia\/Tokyo, /)
+      .waitFor();
     await row('Asia/Tokyo').getByText('0 of 2').waitFor();
     await page.getByText('1 person without a time zone gets it at this time in America/Phoenix.').waitFor();
     await page.locator('.zones').scrollIntoViewIfNeeded();
@@ -128,5 +139,55 @@ describe('A campaign at local time in the console', function () {
     await row('Pacific/Honolulu').getByText('0 of 1').waitFor();
     expect(sink?.ledger.duplicates).to.equal(0);
     await client.post(`/campaigns/${id}/abort`, {});
+  });
+
+  it('shows its test before the zones, who waits for the choice, and the winner, while the line of now moves', async () => {
+    const { client } = suite.own;
+    const given = { name: 'Tested', subject: 'It begins', htmlTemplate: '<p>Hello</p>', from: { email: SENDER } };
+    const test = { share: 40, metric: 'humanClicks', decideAfterMinutes: 60, minPerVariant: 1 };
+    const localTime = { date: '2031-12-24', time: '09:00', fallbackTimezone: 'America/Phoenix', late: 'now' };
+    const variants = [{}, { subject: 'Only today' }];
+    const made = await client.post('/campaigns', { ...given, toLists: [list], localTime, variants, test });
+    const path = `/campaigns/${made.body.data.id}`;
+    const planned = (await client.get(`${path}/progress`)).body.data;
+    const zones = ['Pacific/Kiritimati', 'Asia/Tokyo', 'Pacific/Honolulu'].map((timezone, n) => {
+      return { timezone, isFallback: false, at: hourOf(20 + 6 * n), total: 10, sent: 0 };
+    });
+    const started = { at: hourOf(18), total: 4, sent: 2, winner: null };
+    const page = await suite.open(path);
+    const shown = async (own: object) => {
+      const data = { ...planned, total: 34, zones, test: { state: 'sending', decideAt: null, giveUpAt: null, ...own } };
+      await page.route(/\/progress$/, (route) => route.fulfill({ json: { success: true, data } }));
+      await page.reload();
+    };
+    const row = (name: string) => page.locator('.zones li', { hasText: name });
+    const lineAt = async () => Number((await page.locator('rect.now').first().getAttribute('x'))?.replace('%', ''));
+
+    await page.clock.setFixedTime(hourOf(18.5));
+    await shown(started);
+    await row('Test').getByText('2 of 4').waitFor();
+    await row('A mail is chosen from').getByText('Wed 20:00').waitFor();
+    await row('A mail is chosen from').getByText('for 30 people').waitFor();
+    await page.getByText('Next: Pacific/Kiritimati, Wed 21:00, 10 people.').waitFor();
+    const before = await lineAt();
+    await page.clock.setFixedTime(hourOf(20.5));
+    await page.getByText('now 21:30').waitFor();
+    expect(await lineAt()).to.be.greaterThan(before);
+
+    await shown({ ...started, sent: 4, state: 'measuring', decideAt: hourOf(19), giveUpAt: hourOf(43) });
+    await row('Pacific/Kiritimati').getByText('waits for the choice').waitFor();
+    expect(await row('Asia/Tokyo').getByText('waits for the choice').count()).to.equal(0);
+    await page.locator('.zones').scrollIntoViewIfNeeded();
+    await expectAccessible(page);
+    await shoot(page, 'local-time-test');
+    await page.setViewportSize({ width: 375, height: 800 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(375);
+
+    const winner = { variantId: 'B', by: 'figures', at: hourOf(20.4) };
+    await shown({ ...started, sent: 4, state: 'decided', decideAt: hourOf(19), giveUpAt: hourOf(43), winner });
+    await row('Mail B was chosen').getByText('Wed 21:24').waitFor();
+    expect(await page.getByText('waits for the choice').count()).to.equal(0);
+    await page.locator('.zones').scrollIntoViewIfNeeded();
+    await shoot(page, 'local-time-winner');
   });
 });

@@ -27,7 +27,7 @@ import { hrefOf as peopleHref, useFollowDoors } from './people/door.tsx';
 import { People } from './people/people.tsx';
 import { Story } from './people/story.tsx';
 import { GradualPlan } from './plans/gradual.tsx';
-import { Zones } from './plans/zones.tsx';
+import { PlannedZones, Zones } from './plans/zones.tsx';
 import { Progress } from './progress.tsx';
 import { Providers } from './providers.tsx';
 import { Variants } from './variants/variants.tsx';
@@ -112,7 +112,7 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
         <>
           {isMoving.value && <LivePlots campaign={campaign} known={known} />}
           <SeveralMails campaign={campaign} known={known} />
-          {campaign.localTime && <Zones localTime={campaign.localTime} known={known} />}
+          {campaign.localTime && <Zones campaign={campaign} localTime={campaign.localTime} known={known} />}
           {campaign.gradual && <GradualPlan plan={campaign.gradual} known={known} days={days} />}
           <HoursPlots campaign={campaign} known={known} days={days} />
           <Columns hasRule>
@@ -128,6 +128,9 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
         </>
       ) : (
         <>
+          {campaign.localTime && campaign.status === 'scheduled' && (
+            <PlannedZones campaign={campaign} localTime={campaign.localTime} />
+          )}
           <Settings campaign={campaign} />
           <SeveralMails campaign={campaign} known={known} />
           <CampaignMail campaign={campaign} links={null} />

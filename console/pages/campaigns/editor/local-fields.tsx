@@ -1,7 +1,7 @@
 import type { CountedAudience } from '../../../../client/index.ts';
 import { zonesWith } from '../../../locale.ts';
 import { count, people } from '../../../parts/data/format.ts';
-import { ZonePlan } from '../../../parts/data/zone-plan.tsx';
+import { ZonePlan } from '../../../parts/data/zones/plan.tsx';
 import { Field, Select } from '../../../parts/forms/field.tsx';
 import type { Form } from '../../../parts/forms/form.ts';
 import { Notice } from '../../../parts/page/notice.tsx';
