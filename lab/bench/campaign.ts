@@ -2,6 +2,7 @@ import { capped } from './campaigns/capped.ts';
 import { journal } from './campaigns/journal.ts';
 import { freezes } from './campaigns/local-time.ts';
 import { meanwhile } from './campaigns/meanwhile.ts';
+import { oneHour } from './campaigns/one-hour.ts';
 import { size } from './campaigns/size.ts';
 import { sizes } from './campaigns/sizes.ts';
 import { speed } from './campaigns/speed.ts';
@@ -15,7 +16,11 @@ import { chosen, keep } from './run.ts';
  * Everything runs on this one machine, sink included. Arguments choose among its parts.
  */
 
-const parts = chosen({ speed, journal, meanwhile, sizes, capped, freezes }, ['speed', 'journal', 'meanwhile']);
+const parts = chosen({ speed, journal, meanwhile, sizes, capped, freezes, 'one-hour': oneHour }, [
+  'speed',
+  'journal',
+  'meanwhile',
+]);
 for (const [name, part] of parts) {
   const lines = keep('campaign', await part(size));
   if (name === 'speed') console.log(speedTable(lines));

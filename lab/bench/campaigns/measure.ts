@@ -97,11 +97,20 @@ export async function measureCampaign(
   }
 }
 
+interface Launched {
+  listId: string;
+  paragraphs: number;
+  sendRatePerSecond?: number;
+  /** Else it is sent now. */
+  localTime?: object;
+  sendNow?: undefined;
+}
+
 /** HTML with a variable, a tracked link and a pixel. */
 export async function launch(
-  { drill }: Installation,
+  { drill }: Pick<Installation, 'drill'>,
   url: string,
-  { listId, paragraphs, ...fields }: { listId: string; paragraphs: number; sendRatePerSecond?: number },
+  { listId, paragraphs, ...fields }: Launched,
 ): Promise<string> {
   const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\n';
   const { data } = await call(drill, url, {
