@@ -232,6 +232,18 @@ export interface CampaignContent {
   frozenAt: Date;
 }
 
+/** The compared people of one variant. */
+export interface VariantCounts {
+  total: number;
+  sent: number;
+  humanOpens: number;
+  humanClicks: number;
+  unsubscribes: number;
+  bounces: number;
+  /** With the event of the metric after their mail. */
+  events: number;
+}
+
 /** How the audience is written down: in blocks (core/mail/ledger/blocks). Ids of its messages are derived from `at`. */
 export interface CampaignFreeze {
   /** When it began: the seconds in the ids of the messages. */
@@ -249,6 +261,8 @@ export interface CampaignFreeze {
   releases?: Release[];
   /** How many of each release were sent, at the last count. */
   sentByRelease?: number[];
+  /** In the order of the variants, at the last count. */
+  variantCounts?: VariantCounts[];
   /** People of the test, who have the first `seq`s. */
   tested?: number;
   /** When the last of them was sent to. */

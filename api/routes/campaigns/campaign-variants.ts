@@ -1,5 +1,6 @@
 import { findCampaign } from '../../../core/campaigns/definition/campaigns.ts';
-import { variantFigures } from '../../../core/campaigns/numbers/variant-figures.ts';
+import { figuresOf, variantFigures } from '../../../core/campaigns/numbers/variant-figures.ts';
+import { shownVariantCounts } from '../../../core/campaigns/numbers/variants.ts';
 import { chooseWinner } from '../../../core/campaigns/winner.ts';
 import { variantsAnswer, winnerBody } from '../../../schemas/campaigns/variants.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -30,9 +31,11 @@ export const campaignVariantRoutes = [
     body: winnerBody,
     answer: variantsAnswer,
     errors: { 409: 'The campaign has no test, or another winner already.' },
-    handler: async ({ deps, project, params, body }) =>
-      presentVariants(
-        await variantFigures(deps, await chooseWinner(deps, project, params.campaignId ?? '', body.variantId)),
-      ),
+    handler: async ({ deps, project, params: { campaignId = '' }, body }) => {
+      // Counted first: after the choice is written nothing may fail.
+      const counts = await shownVariantCounts(deps, await findCampaign(deps, project, campaignId));
+      const decided = await chooseWinner(deps, project, campaignId, body.variantId);
+      return presentVariants(figuresOf(decided, counts, deps.clock.now()));
+    },
   }),
 ];

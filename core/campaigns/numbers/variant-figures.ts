@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import type { CampaignsDeps } from '../deps.ts';
-import type { Campaign, CampaignTest, CampaignVariant } from '../model.ts';
+import type { Campaign, CampaignTest, CampaignVariant, VariantCounts } from '../model.ts';
 import type { Trials } from '../variants/beta.ts';
 import { type Comparison, comparisonOf, type Lead, leadInWords, leadOf } from '../variants/decision.ts';
 import { type TestState, testStateOf } from '../variants/waiting.ts';
-import { shownVariantCounts, type VariantCounts } from './variants.ts';
+import { shownVariantCounts } from './variants.ts';
 
 export interface VariantFigures {
   campaignId: ObjectId;
@@ -19,11 +19,13 @@ export interface VariantFigures {
 
 /** The variants side by side. */
 export async function variantFigures(deps: CampaignsDeps, campaign: Campaign): Promise<VariantFigures> {
+  return figuresOf(campaign, await shownVariantCounts(deps, campaign), deps.clock.now());
+}
+
+export function figuresOf(campaign: Campaign, counts: readonly VariantCounts[], now: Date): VariantFigures {
   const { _id: campaignId, freeze } = campaign;
   const variants = campaign.variants ?? [];
-  const now = deps.clock.now();
   const test = testStateOf(campaign, now);
-  const counts = await shownVariantCounts(deps, campaign);
   const trials = trialsOf(campaign, counts);
   const compared = comparisonOf(trials);
   const lead = leadOf(

@@ -7,23 +7,12 @@ import { joined, openRanges, type Seqs, sizeOf } from '../../mail/ledger/blocks/
 import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
 import { humanLinks } from '../../mail/messages/clicks.ts';
 import type { Engagement } from '../../mail/messages/model.ts';
+import { keptUntil } from '../definition/kept.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import type { Campaign } from '../model.ts';
+import type { Campaign, VariantCounts } from '../model.ts';
 import { comparedOf, drawnVariant, totalsOf } from '../variants/places.ts';
 
-/** The compared people of one variant. */
-export interface VariantCounts {
-  total: number;
-  sent: number;
-  humanOpens: number;
-  humanClicks: number;
-  unsubscribes: number;
-  bounces: number;
-  /** With the event of the metric after their mail. */
-  events: number;
-}
-
-type Db = Pick<CampaignsDeps, 'db' | 'mongo' | 'config' | 'state'>;
+type Db = Pick<CampaignsDeps, 'db' | 'mongo' | 'config'>;
 type Name = Exclude<keyof VariantCounts, 'total'>;
 
 const LEFT = ALL_STATES.filter((state) => state !== states.sent && state !== states.bounced);
@@ -31,9 +20,25 @@ const AT_ONCE = 1_000;
 const EVENT = 'event:';
 const kept = oncePerCore((_deps: Pick<CampaignsDeps, 'state'>) => costlyCache<VariantCounts[]>({ sizeMax: 100 }));
 
-/** Counted again for each reader where that is fast, else some moments old. */
-export function shownVariantCounts(deps: Db, campaign: Campaign): Promise<VariantCounts[]> {
+/** Counted again for each reader where that is fast, else some moments old; as last counted once retention may have removed rows. */
+export async function shownVariantCounts(
+  deps: Db & Pick<CampaignsDeps, 'state' | 'clock'>,
+  campaign: Campaign,
+): Promise<VariantCounts[]> {
+  const until = keptUntil(deps, campaign);
+  const stored = campaign.freeze?.variantCounts;
+  if (stored && until && until <= deps.clock.now()) return stored;
   return kept(deps).get(`${campaign._id} ${campaign.updatedAt.getTime()}`, () => countVariants(deps, campaign));
+}
+
+/** Stores the numbers that are shown when retention has begun to remove what is counted. */
+export async function refreshVariantCounts(deps: Db & Pick<CampaignsDeps, 'clock'>, campaign: Campaign): Promise<void> {
+  const { _id, projectId, variants, freeze } = campaign;
+  const until = keptUntil(deps, campaign);
+  if (!variants || !freeze?.isDone || !until || until <= deps.clock.now()) return;
+  const variantCounts = await countVariants(deps, campaign);
+  const frozen = { _id, projectId, 'freeze.isDone': true };
+  await deps.db.campaigns.updateOne(frozen, { $set: { 'freeze.variantCounts': variantCounts } });
 }
 
 /** In the order of the variants: the compared people alone, and of them no act of a machine. */

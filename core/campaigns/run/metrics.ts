@@ -3,6 +3,7 @@ import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
+import { refreshVariantCounts } from '../numbers/variants.ts';
 import { type CampaignRef, readCampaign } from './next-step.ts';
 
 const REFRESH_MS = 10 * MINUTE_MS;
@@ -22,7 +23,10 @@ export async function refreshMetrics(deps: CampaignsDeps, ref: CampaignRef): Pro
   const intervalMs = intervalOf(campaign, now);
   const sinceMs = campaign.refreshedAt ? now.getTime() - campaign.refreshedAt.getTime() : Number.POSITIVE_INFINITY;
   const early = intervalMs !== null && sinceMs < REFRESH_MS;
-  if (!early) await refreshCounts(deps, campaign);
+  if (!early) {
+    await refreshVariantCounts(deps, campaign);
+    await refreshCounts(deps, campaign);
+  }
   const nextMs = intervalMs === null ? null : early ? REFRESH_MS - sinceMs : intervalMs;
   return { status: campaign.status, nextMs, details: await describeCampaign(deps, campaign) };
 }

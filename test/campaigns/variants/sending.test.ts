@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { refreshMetrics } from '../../../core/campaigns/run/metrics.ts';
 import { variantAt } from '../../../core/campaigns/variants/places.ts';
 import { someOf } from '../../support/random.ts';
 import { openHands, useHands } from '../support.ts';
@@ -206,6 +207,45 @@ describe('A campaign with variants', function () {
     const counts = winner.variantId === 'A' ? { First: 36, Second: 4 } : { First: 4, Second: 36 };
     expect(await subjectsOf(id)).to.deep.equal(counts);
     expect(stage.sink.ledger.duplicates).to.equal(0);
+  });
+
+  it('takes no choice while its figures cannot be read', async () => {
+    const id = await launched(20, { variants: SUBJECTS, test: { ...TEST, onTie: 'hold' } });
+    later(1);
+    await hands.drive(id);
+    const { campaignClaims } = stage.deps.db;
+    const { aggregate } = campaignClaims;
+    campaignClaims.aggregate = () => {
+      throw new Error('The figures cannot be read.');
+    };
+    try {
+      expect((await choose(id, 'B')).status).to.equal(500);
+    } finally {
+      campaignClaims.aggregate = aggregate;
+    }
+    expect((await figures(id)).test.winner).to.equal(null);
+    expect((await choose(id, 'B')).body.data.test.winner).to.include({ variantId: 'B', by: 'person' });
+  });
+
+  it('keeps its figures when retention removes what they are counted from', async () => {
+    const id = await launched(20, { variants: SUBJECTS });
+    later(1);
+    await hands.drive(id);
+    await clicked(id, 'B', 3);
+    const { projectId, _id: campaignId } = await stage.stored(id);
+    later(11);
+    await refreshMetrics(stage.deps, { projectId: projectId.toHexString(), campaignId: id });
+    const shown = ({ total, sent, humanClicks }: Record<string, number>) => ({ total, sent, humanClicks });
+    const counted = (await stage.stored(id)).freeze?.variantCounts?.map((one) => shown({ ...one }));
+    expect(counted).to.deep.equal([
+      { total: 10, sent: 10, humanClicks: 0 },
+      { total: 10, sent: 10, humanClicks: 3 },
+    ]);
+    later((stage.deps.config.retentionDays + 1) * 24 * 60);
+    for (const name of ['messages', 'engagements'] as const)
+      await stage.deps.db[name].deleteMany({ projectId, campaignId } as object);
+    await refreshMetrics(stage.deps, { projectId: projectId.toHexString(), campaignId: id });
+    expect((await figures(id)).variants.map(shown)).to.deep.equal(counted);
   });
 
   it('is split the same however many processes send it one after the other', async () => {
