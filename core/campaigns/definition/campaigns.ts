@@ -29,7 +29,7 @@ import {
   noGradualState,
   type PlannedCampaign,
   plainFields,
-  readyToPublish,
+  requirePublishable,
   templateWrite,
 } from './input.ts';
 import { requireRecipients, whoDidNotOpen } from './of-campaign.ts';
@@ -80,7 +80,7 @@ export async function plannedCampaign(
   if (timed.status === 'scheduled') refuseAuthor(origin, 'publish');
   const campaign = { ...timed, ...(await namedFields(deps, project, plain, input)) };
   refuseUnfit(campaign, htmlOf(brought));
-  if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign, brought);
+  if (campaign.status === 'scheduled') await requirePublishable(deps, project, { campaign, ...brought });
   return { campaign, ...brought };
 }
 

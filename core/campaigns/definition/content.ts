@@ -13,7 +13,7 @@ import type { CampaignsDeps } from '../deps.ts';
 import { translatedNow } from '../languages.ts';
 import type { Campaign, CampaignContent, VariantContent, VariantId } from '../model.ts';
 import { asVariant } from '../variants/mail.ts';
-import { senderFor } from './input.ts';
+import { savedSender, senderFor } from './input.ts';
 
 const BYTES_MAX = 15 * 2 ** 20;
 
@@ -68,10 +68,10 @@ interface Shared {
   project: Pick<Project, 'languageProperty'> | null;
 }
 
-async function sharedNow({ db }: CampaignsDeps, { projectId, senderId }: Campaign): Promise<Shared> {
+async function sharedNow({ db }: CampaignsDeps, campaign: Campaign): Promise<Shared> {
   const [saved, project] = await Promise.all([
-    senderId ? db.senders.findOne({ _id: senderId, projectId }) : null,
-    db.projects.findOne({ _id: projectId }, { projection: { languageProperty: 1 } }),
+    savedSender({ db }, campaign),
+    db.projects.findOne({ _id: campaign.projectId }, { projection: { languageProperty: 1 } }),
   ]);
   return { saved, project };
 }

@@ -19,9 +19,9 @@ import { isOwnOf, ownMail, publishOwn } from '../../templates/own/mails.ts';
 import { changeWritten } from '../../templates/templates.ts';
 import { type WrittenMail, writtenMail } from '../../templates/written.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import type { AudienceEntry, Campaign, CampaignCounts } from '../model.ts';
+import type { AudienceEntry, Campaign, CampaignCounts, VariantId } from '../model.ts';
 import { variantFieldsOf } from '../variants/given.ts';
-import { readyVariants, storedVariants } from '../variants/ready.ts';
+import { readyVariants, refuseSameTexts, storedVariants } from '../variants/ready.ts';
 import { broughtMails, type VariantMails, variantsWrite } from '../variants/written.ts';
 import { requireOtherAudience } from './of-campaign.ts';
 
@@ -185,7 +185,10 @@ export interface PlannedCampaign {
 }
 
 /** The HTML of the mails that a call brings; null: of the campaign itself. */
-export function htmlOf({ mail, variantMails }: Pick<PlannedCampaign, 'mail' | 'variantMails'>) {
+export function htmlOf({
+  mail,
+  variantMails,
+}: Pick<PlannedCampaign, 'mail' | 'variantMails'>): ReadonlyMap<VariantId | null, string> {
   const mails = [...variantMails, ...(mail ? [[null, mail] as const] : [])];
   return new Map(mails.map(([id, { emailTemplate }]) => [id, emailTemplate] as const));
 }
@@ -198,8 +201,8 @@ export async function readyToPublish(
   { mail = null, variantMails = new Map() }: Partial<Omit<PlannedCampaign, 'campaign'>> = {},
 ): Promise<void> {
   const { templateId } = campaign;
-  const [sender, template] = await Promise.all([
-    senderOf(deps, project, campaign),
+  const [saved, template] = await Promise.all([
+    savedSender(deps, campaign),
     templateId
       ? deps.db.templates.findOne(
           { projectId: project._id, templateId },
@@ -207,6 +210,7 @@ export async function readyToPublish(
         )
       : Promise.resolve(null),
   ]);
+  const sender = senderFor(campaign, saved);
   const missing = [
     sender.email ? null : 'from: is required, or senderId',
     campaign.toLists.length > 0 || campaign.sendToGlobalList || campaign.audience
@@ -220,17 +224,24 @@ export async function readyToPublish(
   if (template && !mail && !isOwnOf(template, campaign)) requirePublished(template);
   await requireVerifiedDomain(deps, project, sender.email, 'from/email');
   await requireOtherAudience(deps, campaign);
-  await readyVariants(deps, project, campaign, sender.email, variantMails);
+  await readyVariants(deps, campaign, sender.email, variantMails);
 }
 
-export async function senderOf(
+/** The same, and of mails that are the same: what becomes of a template later does not stop a campaign that is published. */
+export async function requirePublishable(
   deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
-  campaign: Campaign,
-): Promise<Pick<Sender, 'email' | 'name' | 'replyTo'>> {
-  const { senderId } = campaign;
-  const saved = senderId && (await deps.db.senders.findOne({ _id: senderId, projectId: project._id }));
-  return senderFor(campaign, saved);
+  planned: PlannedCampaign,
+): Promise<void> {
+  await readyToPublish(deps, project, planned.campaign, planned);
+  await refuseSameTexts(deps, planned.campaign, htmlOf(planned));
+}
+
+export async function savedSender(
+  { db }: Pick<CampaignsDeps, 'db'>,
+  { projectId, senderId }: Pick<Campaign, 'projectId' | 'senderId'>,
+): Promise<Sender | null> {
+  return senderId && db.senders.findOne({ _id: senderId, projectId });
 }
 
 /** `from` wins over the saved sender, field by field; `replyTo` defaults to the sender's. */

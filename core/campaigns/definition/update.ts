@@ -20,7 +20,7 @@ import {
   namedFields,
   type PlannedCampaign,
   plainFields,
-  readyToPublish,
+  requirePublishable,
   templateWrite,
 } from './input.ts';
 import { publishes, refusePast, timingOf } from './timing.ts';
@@ -80,7 +80,7 @@ export async function changedCampaign(
   if (after.status === 'scheduled') refuseAuthor(origin, 'publish');
   // Lists that a call names replace the people of another campaign.
   if (after.audience && (after.toLists.length > 0 || after.sendToGlobalList)) after.audience = null;
-  if (after.status === 'scheduled') await readyToPublish(deps, project, after, brought);
+  if (after.status === 'scheduled') await requirePublishable(deps, project, { campaign: after, ...brought });
   return { campaign: after, ...brought };
 }
 

@@ -91,15 +91,17 @@ function refuseShares(variants: CampaignVariant[]): void {
     throw invalid(`The shares of the variants add up to ${sum}, not to 100.`, `variants: shares add up to ${sum}`);
 }
 
-function refuseEqual(
+/** `written`: the HTML of mails whose text is known; others are compared by the names of their templates. */
+export function refuseEqual(
   campaign: Campaign,
   variants: CampaignVariant[],
   written: ReadonlyMap<VariantId | null, string>,
 ): void {
-  const mails = variants.map((variant) => ({
-    ...mailOf(campaign, variant),
-    html: written.get(variant.id) ?? (variant.templateId === undefined ? written.get(null) : undefined),
-  }));
+  const mails = variants.map((variant) => {
+    const { templateId, ...mail } = mailOf(campaign, variant);
+    const html = written.get(variant.id) ?? (variant.templateId === undefined ? written.get(null) : undefined);
+    return { ...mail, ...(html === undefined ? { templateId } : { html }) };
+  });
   for (const [index, mail] of mails.entries()) {
     const same = mails.slice(0, index).findIndex((other) => isDeepStrictEqual(other, mail));
     if (same < 0) continue;

@@ -1,10 +1,13 @@
-import { invalid } from '../../base/errors.ts';
+import { invalid, notFound } from '../../base/errors.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
 import { findTemplate, referToTemplate, requirePublished } from '../../templates/find.ts';
+import type { Template } from '../../templates/model.ts';
 import { isOwnOf } from '../../templates/own/mails.ts';
+import type { Numbers } from '../../templates/versions.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import type { Campaign, CampaignVariant } from '../model.ts';
+import type { Campaign, CampaignVariant, VariantId } from '../model.ts';
+import { refuseEqual } from './given.ts';
 import type { VariantMails } from './written.ts';
 
 type Tenant = Pick<Project, '_id'>;
@@ -39,15 +42,21 @@ export async function referToVariants(
 /** Before a campaign is published, and again when it begins. */
 export async function readyVariants(
   deps: CampaignsDeps,
-  project: Tenant,
-  campaign: Pick<Campaign, '_id' | 'variants'>,
+  campaign: Pick<Campaign, '_id' | 'projectId' | 'variants'>,
   sender: string,
   mails: VariantMails,
 ): Promise<void> {
-  for (const [index, { id, templateId, from }] of (campaign.variants ?? []).entries()) {
+  const variants = campaign.variants ?? [];
+  const templates = await templatesOf(deps, campaign, [
+    'publishedVersion',
+    'draftVersion',
+    'newestVersion',
+    'campaignId',
+  ]);
+  for (const [index, { id, templateId, from }] of variants.entries()) {
     const field = `variants/${index}`;
     if (templateId !== undefined && !mails.has(id))
-      await requireSendable(deps, project, campaign, templateId, `${field}/templateId`);
+      requireSendable(campaign, templates.get(templateId), `${field}/templateId`);
     if (from?.email && emailDomain(from.email) !== emailDomain(sender))
       throw invalid(
         'All variants are sent from one domain.',
@@ -57,13 +66,45 @@ export async function readyVariants(
 }
 
 /** A mail that is written in the campaign is published with it. */
-async function requireSendable(
-  deps: CampaignsDeps,
-  project: Tenant,
+function requireSendable(
   campaign: Pick<Campaign, '_id'>,
-  templateId: string,
+  template: Pick<Template, 'templateId' | 'campaignId' | keyof Numbers> | undefined,
   field: string,
-): Promise<void> {
-  const template = await findTemplate(deps, project, templateId, field);
+): void {
+  if (!template) throw notFound('TEMPLATE', field);
   if (!isOwnOf(template, campaign)) requirePublished(template, field);
+}
+
+/** Templates with different names may have the same text, in all languages. */
+export async function refuseSameTexts(
+  deps: CampaignsDeps,
+  campaign: Campaign,
+  written: ReadonlyMap<VariantId | null, string>,
+): Promise<void> {
+  const { variants, templateId: shared } = campaign;
+  if (!variants) return;
+  const templates = await templatesOf(deps, campaign, ['emailTemplate', 'translations']);
+  const texts = new Map(written);
+  for (const { id, templateId } of [{ id: null, templateId: shared }, ...variants]) {
+    const template = templateId === undefined ? null : templates.get(templateId);
+    if (template && !texts.has(id)) texts.set(id, textOf(template));
+  }
+  refuseEqual(campaign, variants, texts);
+}
+
+function textOf({ emailTemplate, translations = [] }: Pick<Template, 'emailTemplate' | 'translations'>): string {
+  return translations.length === 0 ? emailTemplate : JSON.stringify([emailTemplate, translations]);
+}
+
+/** Those of the campaign and of its variants that there are, by the names under which they are stored. */
+async function templatesOf<Name extends keyof Template>(
+  { db }: CampaignsDeps,
+  { projectId, variants, templateId }: Pick<Campaign, 'projectId' | 'variants'> & Partial<Pick<Campaign, 'templateId'>>,
+  names: readonly Name[],
+): Promise<Map<string, Pick<Template, Name | 'templateId'>>> {
+  const ids = [templateId, ...(variants ?? []).map((variant) => variant.templateId)].filter((id) => id !== undefined);
+  if (ids.length === 0) return new Map();
+  const projection = Object.fromEntries(['templateId', ...names].map((name) => [name, 1]));
+  const found = await db.templates.find({ projectId, templateId: { $in: ids } }, { projection }).toArray();
+  return new Map(found.map((template) => [template.templateId, template]));
 }

@@ -73,13 +73,14 @@ export async function publishOwn(
   campaign: MailOwner,
   origin: Pick<Origin, 'by'>,
 ): Promise<void> {
-  const own = await findOwn(deps, campaign, session);
-  if (!own || numbersOf(own).published > 0) return;
+  const { _id: campaignId, projectId, templateId } = campaign;
+  const unpublished = { projectId, templateId, campaignId, publishedVersion: 0 };
+  if (!(await deps.db.templates.findOne(unpublished, { session, projection: { _id: 1 } }))) return;
   const change = async (within: Session, template: Template) => {
     const newest = { version: numbersOf(template).newest, content: contentOf(template), draft: null };
     return publicationOf(deps, within, template, newest, origin);
   };
-  await changeTemplate(deps, { _id: campaign.projectId }, own.templateId, change, session);
+  await changeTemplate(deps, { _id: projectId }, templateId, change, session);
 }
 
 /** Runs in the transaction that deletes the campaign. A mail that something else names by now becomes a saved template. */
@@ -116,8 +117,6 @@ async function insertOnce(deps: TemplatesDeps, session: Session, made: Template)
 async function findOwn(
   { db }: Pick<TemplatesDeps, 'db'>,
   { _id: campaignId, projectId, templateId }: MailOwner,
-  session?: Session,
 ): Promise<Template | null> {
-  if (templateId === '') return null;
-  return db.templates.findOne({ projectId, templateId, campaignId }, session ? { session } : {});
+  return templateId === '' ? null : db.templates.findOne({ projectId, templateId, campaignId });
 }

@@ -58,6 +58,7 @@ export async function readSplit(
   const wrongly = audience.filter((contact) => people.has(contact._id.toHexString()) === isHeldOut(contact._id));
   const all = [...people.values()];
   const tested = freeze?.tested ?? 0;
+  const placed = variantAt(campaign);
   const parts = partsOf(campaign, all);
   return {
     ...{ tested, parts, holdOut: held.length },
@@ -68,7 +69,7 @@ export async function readSplit(
       mails.filter(({ to }) => to.some((email) => addresses.has(email))).length +
       all.filter(({ seq, mails: got }) => seq < 1 && got.length > 0).length,
     twice: all.filter(({ mails: got }) => got.length > 1).length,
-    wrongMail: all.filter(({ seq, mails: got }) => got.some((id) => id !== variantAt(campaign)(seq))).length,
+    wrongMail: all.filter(({ seq, mails: got }) => got.some((id) => id !== placed(seq))).length,
   };
 }
 

@@ -1,33 +1,10 @@
 import { expect } from 'chai';
 import { signIn } from '../../accounts/signed-in.ts';
-import type { Client, Reply } from '../../support/client.ts';
-import { type Stage, startStage } from '../support.ts';
-
-const contentOf = (text: string) => ({
-  v: 1,
-  blocks: [
-    { id: 'title', type: 'heading', level: 1, spans: [{ text }] },
-    { id: 'end', type: 'footer', unsubscribe: 'Leave' },
-  ],
-});
+import { contentOf, done, useWrittenMails } from '../written-mails.ts';
 
 describe('The mail that is written in a campaign', function () {
   this.timeout(120_000);
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
-  const create = (fields: object) => done(stage.create({ htmlTemplate: undefined, ...fields }));
-  const patch = (id: string, fields: object, client: Client = stage.own.client) =>
-    done(client.patch(`/campaigns/${id}`, fields));
-  const template = (templateId: string) => stage.own.client.get(`/templates/${templateId}`);
+  const { stage, create, patch, template } = useWrittenMails({ htmlTemplate: undefined });
   const listed = async (query = ''): Promise<string[]> =>
     (await done(stage.own.client.get(`/templates?limit=100${query}`))).templates.map(
       (one: { templateId: string }) => one.templateId,

@@ -1,15 +1,7 @@
 import { expect } from 'chai';
 import { signIn } from '../../accounts/signed-in.ts';
-import type { Client, Reply } from '../../support/client.ts';
-import { type Stage, startStage } from '../support.ts';
+import { contentOf, done, useWrittenMails } from '../written-mails.ts';
 
-const contentOf = (text: string) => ({
-  v: 1,
-  blocks: [
-    { id: 'title', type: 'heading', level: 1, spans: [{ text }] },
-    { id: 'end', type: 'footer', unsubscribe: 'Leave' },
-  ],
-});
 const DEEP = Array.from({ length: 8 }).reduce<object>((inside) => ({ id: 'x', type: 'section', blocks: [inside] }), {
   id: 'y',
   type: 'divider',
@@ -17,21 +9,7 @@ const DEEP = Array.from({ length: 8 }).reduce<object>((inside) => ({ id: 'x', ty
 
 describe('The mail that is written in a variant', function () {
   this.timeout(120_000);
-  let stage: Stage;
-  before(async () => {
-    stage = await startStage();
-  });
-  after(() => stage.stop());
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
-  const create = (fields: object) => done(stage.create({ publish: false, ...fields }));
-  const patch = (id: string, fields: object, client: Client = stage.own.client) =>
-    done(client.patch(`/campaigns/${id}`, fields));
-  const template = (templateId: string) => stage.own.client.get(`/templates/${templateId}`);
+  const { stage, create, patch, template } = useWrittenMails({ publish: false });
   const textOf = async (templateId: string) =>
     (await done(template(templateId))).editorJson.blocks[0].spans[0].text as string;
   const templates = () => stage.environment.deps.db.templates.countDocuments({ projectId: stage.own.project._id });
@@ -94,6 +72,27 @@ describe('The mail that is written in a variant', function () {
       const { status, body } = await stage.create({ publish: false, ...fields });
       expect(status).to.equal(400);
       expect(JSON.stringify(body)).to.include(`variants/${index}: is the same as variant ${letter}`);
+    }
+  });
+
+  it('may not have the text of another one when it is published, though each has a template of its own', async () => {
+    const toLists = [await stage.list(1)];
+    const saved = async (emailTemplate: string) =>
+      (await done(stage.own.client.post('/templates', { templateName: 'Saved', emailTemplate }))).templateId as string;
+    const [first, same, other] = [await saved('<p>Same</p>'), await saved('<p>Same</p>'), await saved('<p>Other</p>')];
+    const at = { publish: true, sendMode: 'scheduled', scheduledAt: new Date(Date.now() + 3_600_000).toISOString() };
+    const isSame = 'variants/1: is the same as variant A';
+    for (const [fields, details] of [
+      [{ templateId: first, htmlTemplate: undefined, variants: [{}, { templateId: same }] }, isSame],
+      [{ variants: [{ templateId: first }, { htmlTemplate: '<p>Same</p>' }] }, isSame],
+      [{ variants: [{ templateId: first }, { templateId: same, subject: 'Another' }] }, null],
+      [{ variants: [{ templateId: first }, { templateId: other }] }, null],
+    ] as const) {
+      const { id } = await create({ toLists, ...fields });
+      const { status, body } = await stage.own.client.patch(`/campaigns/${id}`, at);
+      expect(status).to.equal(details ? 400 : 200);
+      if (details) expect(JSON.stringify(body)).to.include(details);
+      expect((await stage.get(id)).status).to.equal(details ? 'draft' : 'scheduled');
     }
   });
 
