@@ -51,65 +51,63 @@ export function VariantMail({
       }
     },
   });
-  if (!own)
-    return (
-      <>
-        <ChooserField
-          form={form}
-          name={templateKey}
-          label={`Template of ${id}`}
-          none="The mail of the campaign"
-          why={why}
-          things={marketingTemplates}
-          names={names}
-        />
-        {why === false && templateId === '' && (
-          <div>
-            <Button
-              isSmall
-              icon="edit"
-              onClick={() => {
-                const template = names.of(ofCampaign)?.thing;
-                write(
-                  mail ??
-                    (template ? mailIn(template) : { content: starterContent('marketing') as unknown as Content }),
-                );
-                writing.open();
-              }}
-            >
-              Write mail {id}
-            </Button>
-          </div>
-        )}
-        {writing.dialog}
-      </>
-    );
+  const beginWriting = () => {
+    const template = names.of(ofCampaign)?.thing;
+    write(mail ?? (template ? mailIn(template) : { content: starterContent('marketing') as unknown as Content }));
+    writing.open();
+  };
+  const isWritable = why === false;
   return (
-    <div class="stack tight">
-      <span class="label">Mail of {id}, written here</span>
-      {'html' in own && (
-        <CodeEditor
-          label={`Code of ${id}`}
-          value={own.html}
-          faults={[]}
-          isReadOnly={why !== false}
-          onChange={(html) => write({ html })}
-        />
-      )}
-      {why === false && (
-        <div class="row">
-          {'content' in own && (
-            <Button isSmall icon="edit" onClick={writing.open}>
-              Write mail {id}
-            </Button>
+    <>
+      {own ? (
+        <div class="stack tight">
+          <span class="label">Mail of {id}, written here</span>
+          {'html' in own && (
+            <CodeEditor
+              label={`Code of ${id}`}
+              value={own.html}
+              faults={[]}
+              isReadOnly={!isWritable}
+              onChange={(html) => write({ html })}
+            />
           )}
-          <Button isSmall kind="plain" onClick={() => takeOut(id, () => write(null))}>
-            Take mail {id} out…
-          </Button>
+          {isWritable && (
+            <div class="row">
+              {'content' in own && <WriteButton id={id} onClick={writing.open} />}
+              <Button isSmall kind="plain" onClick={() => takeOut(id, () => write(null))}>
+                Take mail {id} out…
+              </Button>
+            </div>
+          )}
         </div>
+      ) : (
+        <>
+          <ChooserField
+            form={form}
+            name={templateKey}
+            label={`Template of ${id}`}
+            none="The mail of the campaign"
+            why={why}
+            things={marketingTemplates}
+            names={names}
+          />
+          {isWritable && templateId === '' && (
+            <div>
+              <WriteButton id={id} onClick={beginWriting} />
+            </div>
+          )}
+        </>
       )}
       {writing.dialog}
-    </div>
+    </>
+  );
+}
+
+function WriteButton({ id, onClick }: { id: string; onClick: () => void }) {
+  return (
+    <Button isSmall icon="edit" onClick={onClick}>
+      Write mail {id}
+    </Button>
   );
 }
 
