@@ -32,7 +32,7 @@ export async function audienceByZone(
   return {
     property: project?.timezoneProperty ?? null,
     async sort(batch) {
-      const zones = [...(await people.sort(batch))];
+      const zones = await people.sort(batch);
       const over = zones.flatMap(([{ at }, some]) => (at ? [] : some.map(rowOf)));
       return { timed: zones.filter((one): one is [Zone & Moment, BlockRecipient[]] => one[0].at !== null), over };
     },

@@ -12,7 +12,7 @@ import type { Campaign } from '../model.ts';
 
 const BATCH = 2_000;
 
-type Reader = Pick<Contact, '_id' | 'email'> & { zone?: unknown };
+type Reader = Pick<Contact, '_id' | 'email'> & Partial<Pick<Contact, 'contactProperties'>>;
 type Batches = AsyncGenerator<Reached[]>;
 
 /** The fields of a campaign that say who gets it. */
@@ -59,7 +59,8 @@ async function* batchesOf(
 ): Batches {
   const { filter: members, hint } = membersOf({ ...source, projectId: campaign.projectId });
   const filter = { ...members, ...withoutExcluded(campaign) };
-  const projection = { email: 1, ...(zoneProperty ? { zone: `$contactProperties.${zoneProperty}` } : {}) };
+  // A field that is named `zone` would be computed for each person: that takes MongoDB half as long again.
+  const projection = { email: 1, ...(zoneProperty ? { [`contactProperties.${zoneProperty}`]: 1 } : {}) };
   const options = { projection, hint, batchSize: BATCH, ...(session ? { session } : {}) };
   const cursor: FindCursor<Reader> = deps.db.contacts.find(filter, options).sort({ email: 1 });
   try {
@@ -68,7 +69,7 @@ async function* batchesOf(
       const found = cursor.readBufferedDocuments();
       more = cursor.hasNext();
       more.catch(() => {});
-      yield found.map(zoneProperty ? withZone : person);
+      yield found.map(zoneProperty ? withZone(zoneProperty) : person);
     }
   } finally {
     await cursor.close();
@@ -79,8 +80,8 @@ function person({ _id, email }: Reader): Reached {
   return { contactId: _id, email };
 }
 
-function withZone({ _id, email, zone }: Reader): Reached {
-  return { contactId: _id, email, zone };
+function withZone(property: string): (found: Reader) => Reached {
+  return ({ _id, email, contactProperties }) => ({ contactId: _id, email, zone: contactProperties?.[property] });
 }
 
 function withoutExcluded({ excludeLists }: Addressed): Filter<Contact> {

@@ -24,6 +24,8 @@ export interface Zone extends Omit<Moment, 'at'> {
   /** null: their time is over, and they get nothing. */
   at: Date | null;
   count: number;
+  /** Those of the present batch. */
+  people: BlockRecipient[];
 }
 
 /** Finds the zone of each person of an audience, and counts the people of each. */
@@ -41,11 +43,12 @@ export class PeopleByZone {
     this.#zones.set('', this.#fallback);
   }
 
-  /** The people of each zone, in the order in which they come. */
-  async sort(people: Reached[]): Promise<Map<Zone, BlockRecipient[]>> {
-    const sorted = new Map<Zone, BlockRecipient[]>();
+  /** The people of each zone, in the order in which they come, without the name of their zone. */
+  async sort(people: Reached[]): Promise<Array<[Zone, BlockRecipient[]]>> {
+    const zones: Zone[] = [];
     let found = 0;
-    for (const { contactId, email, zone: value } of people) {
+    for (const person of people) {
+      const value = person.zone;
       let zone = this.#byValue.get(value);
       if (!zone) {
         found += 1;
@@ -53,12 +56,12 @@ export class PeopleByZone {
         zone = this.#find(value);
         this.#byValue.set(value, zone);
       }
-      zone.count += 1;
-      const others = sorted.get(zone);
-      if (others) others.push({ contactId, email });
-      else sorted.set(zone, [{ contactId, email }]);
+      if (zone.people.length === 0) zones.push(zone);
+      // The object is kept: a second one for each of a million people takes a tenth of the time of the freeze.
+      person.zone = undefined;
+      zone.people.push(person);
     }
-    return sorted;
+    return zones.map((zone) => [zone, taken(zone)]);
   }
 
   /** How many there are, the earliest first, and last those who get nothing. */
@@ -79,8 +82,15 @@ export class PeopleByZone {
 
   #newZone(timezone: string, isFallback: boolean): Zone {
     const at = releaseAt(this.#local, timezone, this.#lateBefore);
-    return { timezone, isFallback, at, count: 0 };
+    return { timezone, isFallback, at, count: 0, people: [] };
   }
+}
+
+function taken(zone: Zone): BlockRecipient[] {
+  const { people } = zone;
+  zone.people = [];
+  zone.count += people.length;
+  return people;
 }
 
 /** The order of sending; those who fell back to a zone are before those who have it. */

@@ -239,6 +239,7 @@ describe('A campaign at local time', function () {
       { sort: { n: 1 } },
     );
     const held = block!.recipients[0]!;
+    expect(held, "nobody's zone is kept").to.have.all.keys('contactId', 'email');
     await db.campaignClaims.insertOne({
       ...{ _id: new ObjectId(), projectId, campaignId: _id, n: block!.n, from: 0, to: 1, fromSeq: block!.fromSeq },
       ...{ frozenAt: freeze!.at, owner: 'x', claimedAt: new Date(), leaseUntil: new Date(Date.now() + HOUR_MS) },
