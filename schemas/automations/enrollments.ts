@@ -9,6 +9,7 @@ import {
   timestampField,
 } from '../common.ts';
 import { schema, shape } from '../schema.ts';
+import { counted } from './figures.ts';
 import { stepId } from './values.ts';
 
 const NAMED_MAX = 10_000;
@@ -29,8 +30,6 @@ export const enrollBody = schema({
     listId: { ...idReference, description: 'A list or a segment of any size; GLOBAL_CONTACT_LIST is all contacts.' },
   },
 });
-
-const counted = { type: 'integer', minimum: 0 } as const;
 
 export const enrollmentJobAnswer = shape({
   title: 'EnrollmentJob',
