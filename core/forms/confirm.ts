@@ -130,8 +130,8 @@ async function claim(
 }
 
 /**
- * Who turned everything off gets mail of the groups that the form names, and no other; a form without groups turns on mail that names
- * none. A group that was deleted since is left out.
+ * A person who turned everything off gets mail of the groups that the form names, and no other; a form without groups turns on mail
+ * that names none. A group that was deleted since is left out.
  */
 async function turnedOnBy(deps: FormsDeps, project: Project, agreements: Agreement[]): Promise<TurnedOn> {
   const codes = [...new Set(agreements.flatMap(({ groupIds }) => groupIds))];

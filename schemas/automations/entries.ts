@@ -1,7 +1,7 @@
 import { emailField, idReference } from '../common.ts';
 import { filterCriteria, line, offset, timeOfDay } from './values.ts';
 
-/** Who enters an automation, who may enter again, and who leaves. */
+/** The people who enter an automation, may enter it again, and leave it. */
 
 const REENTRY_DAYS_MAX = 3_650;
 

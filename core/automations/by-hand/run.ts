@@ -57,8 +57,8 @@ interface Batch {
 
 /**
  * Enrollments have ids of the job and the contact, and a batch is counted from its own position only: a batch that a killed process
- * left, or that two processes work at, enters and counts each contact once. Who entered in an earlier try counts as entered, whatever has
- * become of them since. null: another process was faster.
+ * left, or that two processes work at, enters and counts each contact once. A contact that entered in an earlier try counts as entered,
+ * whatever has become of it since. null: another process was faster.
  */
 async function enterBatch(deps: AutomationsDeps, job: EnrollmentJob): Promise<EnrollmentJob | null> {
   const { projectId, automationId: _id, cursor } = job;
@@ -120,7 +120,7 @@ function enrollmentId({ _id, createdAt }: EnrollmentJob, contact: Contact): Obje
   return derivedId(createdAt, 'enrollment', _id.toHexString(), contact._id.toHexString());
 }
 
-/** Who leaves a list before their turn is not looked at, and does not count. */
+/** A person who leaves a list before their turn is not looked at, and does not count. */
 function finish(deps: AutomationsDeps, { _id, projectId, list, cursor }: EnrollmentJob): Promise<EnrollmentJob | null> {
   const now = deps.clock.now();
   const total = list ? { total: cursor.done } : {};

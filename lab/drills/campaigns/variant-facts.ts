@@ -33,7 +33,7 @@ interface Person {
   mails: VariantId[];
 }
 
-/** Who got which mail, by what the relay has. */
+/** The mails that each person got, by what the relay has. */
 export async function readSplit(
   { deps }: DrillContext,
   campaign: Campaign,
