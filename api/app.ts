@@ -47,10 +47,9 @@ export interface AppOptions {
 
 export interface App {
   server: Server;
-  /** Answers requests on open connections and finishes the ones that are running, then closes. */
   /**
-   * @param drainMs - how long it still answers. Each answer closes its connection, so few are open when the server closes, and those are
-   * idle.
+   * Answers requests on open connections for `drainMs` and finishes the ones that are running, then closes. Each answer closes its
+   * connection, so few are open when the server closes, and those are idle.
    */
   stop(drainMs?: number): Promise<void>;
 }
