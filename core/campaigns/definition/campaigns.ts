@@ -48,7 +48,7 @@ export async function createCampaign(
   const isScheduled = campaign.status === 'scheduled';
   const template = await templateWrite(deps, project, planned, { input }, origin);
   const { templateId, variants } = template;
-  const whole = { ...campaign, templateId, ...(variants === undefined ? {} : { variants }) };
+  const whole = { ...campaign, templateId, variants };
   const stored = await insertCampaign(deps, whole, async (session) => {
     if (isScheduled) {
       await requireLists(deps, session, whole);
