@@ -42,13 +42,14 @@ export async function main(args: string[]): Promise<void> {
     const { files, options, isWhole, isRecorded, cases } = readArgs(args);
     const kinds = Object.entries(given).flatMap(([variable, kind]) => (process.env[variable] ? [] : [kind]));
     const isLarge = files.length >= shardFilesMin;
+    const startsWorkers = isLarge || files.some((file) => file.startsWith('test/lab/'));
     const [servers, ...bundles] = await Promise.all([
       startServers({
         ...{ dataDir: folder, kinds, env, historySeconds, say, equalPriority: true },
         onStarted: (server) => lifetime.add(server),
       }),
-      // Many of a large run's tests start workers and APIs.
-      isLarge ? bundleWorkflows(folder) : {},
+      // Many of a large run's tests start workers and APIs, a drill some ten.
+      startsWorkers ? bundleWorkflows(folder) : {},
       isLarge ? bundleConsole(folder) : {},
     ]);
     const suite = {
