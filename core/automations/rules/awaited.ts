@@ -1,7 +1,7 @@
 import type { DeclaredTypes, FilterSubject } from '../../people/filters/filters.ts';
 import type { AutomationStep, AutomationWaitEvent } from '../model/definition.ts';
 import { compileCriteria } from './criteria.ts';
-import { reachIn, type StepGraph } from './graph.ts';
+import { reachIn, type StepGraph } from './graph/graph.ts';
 
 /** Waits for things from outside. */
 

@@ -4,7 +4,7 @@ import type { AutomationBranch, AutomationDefinition, AutomationShare, Automatio
 import { type AutomationTypes, type AwaitedEvents, compileAwaited } from './awaited.ts';
 import { compileCriteria } from './criteria.ts';
 import { type CompiledEntry, compileEntry, type Person } from './entry.ts';
-import { type StepGraph, stepGraph } from './graph.ts';
+import { type StepGraph, stepGraph } from './graph/graph.ts';
 import type { Zones } from './waits.ts';
 
 /** A definition compiled for many contacts. */

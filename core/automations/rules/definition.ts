@@ -18,7 +18,7 @@ import type {
 } from '../model/definition.ts';
 import { type AutomationTypes, askedBy, type GoalStep, isMailEvent, MAIL_EVENTS, typesFor } from './awaited.ts';
 import { dateFaults, missingOfDate } from './dates.ts';
-import { graphFaults, sequenceFaults } from './graph.ts';
+import { graphFaults, sequenceFaults } from './graph/faults.ts';
 import { updateFaults } from './update.ts';
 import { delayFaults, untilFaults } from './waits.ts';
 import { webhookFaults } from './webhooks/faults.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../../console/pages/automations/edit/model/steps.ts';
 import { END, waysOf } from '../../../console/pages/automations/graph/flow.ts';
 import type { AutomationStep as StoredStep } from '../../../core/automations/model/definition.ts';
-import { graphFaults } from '../../../core/automations/rules/graph.ts';
+import { graphFaults } from '../../../core/automations/rules/graph/faults.ts';
 import { seededRandom, someOf } from '../../support/random.ts';
 
 const links = { nextStepId: null, parentBranchStepId: null, parentBranchId: null, checkExitCriteria: true };

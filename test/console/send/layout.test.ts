@@ -7,7 +7,7 @@ import {
   layout,
   pathOf,
 } from '../../../console/pages/automations/graph/layout.ts';
-import { stepGraph } from '../../../core/automations/rules/graph.ts';
+import { stepGraph } from '../../../core/automations/rules/graph/graph.ts';
 import { readSteps } from '../../../core/automations/rules/parse-definition.ts';
 import { seededRandom } from '../../support/random.ts';
 
