@@ -11,7 +11,7 @@ import type { AutomationsDeps } from '../deps.ts';
 import type { AutomationDefinition, AutomationStep } from '../model/definition.ts';
 import type { Enrollment } from '../model/enrollment.ts';
 import { chainOf } from '../rules/entering/chain.ts';
-import type { Facts, PersonChange } from '../rules/interpreter.ts';
+import type { Facts, PersonChange } from '../rules/moves/decision.ts';
 import { listsAddedTo, type PersonUpdate } from '../rules/update.ts';
 
 interface Surroundings {

@@ -8,7 +8,8 @@ import { type PersonEvent, stepMeant } from './awaited.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { type Occurrence as DateOccurrence, LATE_MS_MAX, movesOccurrences, nextOccurrence } from './dates.ts';
 import { reentryOf, reentryRefusal } from './entering/reentry.ts';
-import { decide, type Facts, type PersonChange, type Position, type StepEvent } from './interpreter.ts';
+import { decide } from './interpreter.ts';
+import type { Facts, PersonChange, Position, StepEvent } from './moves/decision.ts';
 
 type Event = { name: string; properties: Record<string, PropertyValue> };
 
