@@ -1,6 +1,7 @@
 import { originOf } from '../../../core/accounts/scopes.ts';
 import { sendBatch } from '../../../core/mail/accept/batch.ts';
-import { sendBulk, sendMail } from '../../../core/mail/accept/send.ts';
+import { sendBulk } from '../../../core/mail/accept/bulk.ts';
+import { sendMail } from '../../../core/mail/accept/send.ts';
 import {
   batchAnswer,
   batchMailBody,

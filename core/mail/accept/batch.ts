@@ -8,8 +8,9 @@ import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import { queueMailings, refuseFullBacklog } from '../messages/messages.ts';
 import { dropFetched } from './fetch-attachments.ts';
-import type { MailOrigin, SendInput } from './inputs.ts';
-import { type DraftedSend, draftSend, fetchFiles, mailingOf, messagesOf, publishStored, uuidOf } from './send.ts';
+import { type MailOrigin, type SendInput, uuidOf } from './inputs.ts';
+import { type DraftedSend, draftSend, messagesOf } from './send.ts';
+import { fetchFiles, mailingOf, publishStored } from './store.ts';
 
 interface BatchInput {
   /** A mail that fails its schema is the fault. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import type { bulkMailBody, mailOptions, sendMailBody } from '../../../schemas/mail/mails.ts';
 import type { Described } from '../../../schemas/schema.ts';
@@ -32,6 +33,18 @@ export interface MailOrigin extends Origin {
 /** Only mails of keys with scope send have the field, so that others pay nothing for it. */
 export function sentBy({ keyId }: MailOrigin): Pick<Message, 'keyId'> {
   return keyId === undefined ? {} : { keyId };
+}
+
+/** Of a call with many mails: a repeat of the request derives the same one. */
+export function uuidOf({ at, seed }: MailOrigin): string {
+  const hash = createHash('sha256').update(`batch ${at.toISOString()} ${seed.toHexString()}`).digest('hex');
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `a${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
 }
 
 export interface MailDraft extends GivenAttachments {

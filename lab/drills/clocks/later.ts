@@ -1,7 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { Everpost, EverpostError } from '../../../client/index.ts';
 import { createGroup } from '../../../core/consent/suppressions/groups.ts';
-import { sendBulk, sendMail } from '../../../core/mail/accept/send.ts';
+import { sendBulk } from '../../../core/mail/accept/bulk.ts';
+import { sendMail } from '../../../core/mail/accept/send.ts';
 import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { messageIdOf, readFacts } from '../../rig/facts/facts.ts';

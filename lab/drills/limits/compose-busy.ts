@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { ObjectId } from 'mongodb';
-import { sendBulk } from '../../../core/mail/accept/send.ts';
+import { sendBulk } from '../../../core/mail/accept/bulk.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { drain } from '../kills/worker-kill.ts';

@@ -13,7 +13,8 @@ import { newContent } from '../../messages/contents.ts';
 import { refuseFullBacklog } from '../../messages/messages.ts';
 import { checkSender } from '../check-sender.ts';
 import { type MailOrigin, sentBy } from '../inputs.ts';
-import { publishStored, queuedFor } from '../send.ts';
+import { queuedFor } from '../queued.ts';
+import { publishStored } from '../store.ts';
 import { queueOnce } from './queue-once.ts';
 
 export type SubmittedRecipient = Pick<MessageRecipient, 'email' | 'name' | 'kind'>;

@@ -1,0 +1,147 @@
+import { derivedId } from '../../base/ids.ts';
+import type { Project } from '../../base/model.ts';
+import { requireSandbox } from '../../base/sandbox.ts';
+import { normalizeEmail } from '../../base/text/addresses.ts';
+import { taggedWith } from '../../base/text/tags.ts';
+import { breather } from '../../base/work/breathe.ts';
+import { TemplateRenderError } from '../../templates/language/templates.ts';
+import { checkData } from '../../templates/mail.ts';
+import type { MailDeps } from '../deps.ts';
+import type { Message } from '../ledger/model.ts';
+import { states } from '../ledger/states.ts';
+import { queueMailings, refuseFullBacklog } from '../messages/messages.ts';
+import { checkSender } from './check-sender.ts';
+import { draftsByReader } from './in-languages.ts';
+import {
+  type BulkInput,
+  draftMail,
+  type MailDraft,
+  type MailOrigin,
+  mailbox,
+  recipientsOf,
+  sentBy,
+  uuidOf,
+} from './inputs.ts';
+import { type Queued, queuedFor } from './queued.ts';
+import { checkRecipients, render, senderOf } from './send.ts';
+import { fetchFiles, mailingOf, publishStored, store } from './store.ts';
+
+interface BulkSent {
+  batchId: string;
+  totalRecipients: number;
+  successCount: number;
+  failedCount: number;
+  failures: BulkFailure[];
+}
+
+interface BulkFailure {
+  email: string;
+  code: 'SUPPRESSED' | 'INVALID_EMAIL' | 'RENDER_FAILED';
+  message: string;
+}
+
+/** A fault of one recipient fails that recipient alone. */
+export async function sendBulk(
+  deps: MailDeps,
+  project: Project,
+  input: BulkInput,
+  origin: MailOrigin,
+): Promise<BulkSent> {
+  const people = input.recipients.map((entry, index) => {
+    checkData(entry.dynamicData, `recipients/${index}/dynamicData`);
+    const email = normalizeEmail(entry.email);
+    const copies = [entry.cc ?? input.cc, entry.bcc ?? input.bcc] as const;
+    const recipients = email === null ? null : recipientsOf(mailbox({ email, name: entry.name }), ...copies);
+    if (recipients) checkRecipients(recipients, `recipients/${index}`);
+    return { entry, index, recipients };
+  });
+  const named = people.flatMap(({ recipients, index }) =>
+    (recipients ?? []).map(({ email }) => ({ email, field: `recipients/${index}` })),
+  );
+  await requireSandbox(deps, project, named);
+  const draft = await draftMail(deps, project, input, origin);
+  const emails = people.flatMap(({ recipients }) => recipients?.map(({ email }) => email) ?? []);
+  const suppressions = await checkSender(deps, project, senderOf(draft), emails);
+  const readers = people.map(({ entry, recipients }) => {
+    return { email: recipients?.[0]?.email ?? null, language: entry.language };
+  });
+  const draftOf = await draftsByReader(deps, project, { draft, input }, readers, origin);
+  const batchId = uuidOf(origin);
+  const failures: BulkFailure[] = [];
+  const pause = breather();
+  const messages = new Map<MailDraft, Message[]>();
+  for (const { entry, index, recipients } of people) {
+    await pause();
+    if (!recipients) {
+      failures.push({ email: entry.email, code: 'INVALID_EMAIL', message: 'This is not an email address.' });
+      continue;
+    }
+    const own = draftOf(index);
+    const subject = render(own, recipients[0]!.email, entry.dynamicData, origin);
+    const _id = derivedId(origin.at, 'bulk', origin.seed.toHexString(), index);
+    const queued = queuedFor(deps, own, suppressions, { _id, recipients });
+    const failure = failureOf(entry.email, subject, queued[0]?.suppressedBy);
+    if (failure) failures.push(failure);
+    const isFailed = failure?.code === 'RENDER_FAILED';
+    const ofEntry = queued.map(
+      (one, place): Message => ({
+        projectId: project._id,
+        lane: 'automation',
+        ...(isFailed ? failedFor(one, failure.message, origin) : one),
+        contentId: own.content._id,
+        ...sentBy(origin),
+        ...taggedWith(draft.tags),
+        ...(entry.dynamicData && place === 0 ? { data: entry.dynamicData } : {}),
+        ...(typeof subject === 'string' ? { subject } : {}),
+        batchId,
+        createdAt: origin.at,
+      }),
+    );
+    messages.set(own, (messages.get(own) ?? []).concat(ofEntry));
+  }
+  await storeEach(deps, messages);
+  const totalRecipients = people.length;
+  const failedCount = failures.length;
+  return { batchId, totalRecipients, successCount: totalRecipients - failedCount, failedCount, failures };
+}
+
+function failedFor({ _id, copy, email, name, recipients }: Queued, reason: string, { at }: MailOrigin): Queued {
+  const none = recipients?.map((one) => ({ ...one, state: states.failed, reason }));
+  const timeline = [{ type: 'failed', at, reason }];
+  return {
+    _id,
+    ...(copy ? { copy } : {}),
+    state: states.failed,
+    email,
+    ...(name ? { name } : {}),
+    ...(none ? { recipients: none } : {}),
+    reason,
+    endedAt: at,
+    timeline,
+  };
+}
+
+function failureOf(
+  email: string,
+  subject: string | TemplateRenderError,
+  suppressedBy: Message['suppressedBy'],
+): BulkFailure | null {
+  if (subject instanceof TemplateRenderError) return { email, code: 'RENDER_FAILED', message: subject.message };
+  if (!suppressedBy) return null;
+  const { reason, groupId } = suppressedBy;
+  return { email, code: 'SUPPRESSED', message: `The address is suppressed (${reason}, group ${groupId}).` };
+}
+
+/** The languages of a bulk mail: all of them or none. */
+async function storeEach(deps: MailDeps, messages: ReadonlyMap<MailDraft, Message[]>): Promise<void> {
+  const [only, ...others] = messages;
+  if (!only) return;
+  if (others.length === 0) return store(deps, ...only);
+  const [{ content }, [first]] = only as [MailDraft, [Message]];
+  const all = [...messages.values()].flat();
+  await refuseFullBacklog(deps, content.projectId, first.lane, all.length);
+  for (const draft of messages.keys()) await fetchFiles(deps, draft);
+  const mailings = await Promise.all([...messages].map(([draft, some]) => mailingOf(deps, draft, some)));
+  await queueMailings(deps, mailings);
+  await publishStored(deps, content.projectId, all, content.createdAt);
+}
