@@ -890,6 +890,8 @@ export interface BulkMailBody {
   /** Custom headers; those that the service writes itself are refused. */
   headers?: Record<string, string>;
   attachments?: Attachment[];
+  /** Pictures of the project's media go inside the mail (cid:), not as links: 20 and 500000 bytes at most. */
+  inlinePictures?: boolean;
   /** Skips every suppression but a complaint. */
   bypassSuppressions?: boolean;
   /** To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
@@ -973,6 +975,7 @@ export interface Campaign {
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm: Utm | null;
   headers: Record<string, string>;
+  inlinePictures: boolean;
   tags: MailTag[];
   sendToGlobalList: boolean;
   source: 'api' | 'dashboard';
@@ -1040,6 +1043,8 @@ export interface CreateCampaignBody {
   utm?: Utm | null;
   /** Custom headers; values may hold {{variables}}. {}: none. */
   headers?: Record<string, string>;
+  /** Pictures of the project's media go inside the mail (cid:), not as links: 20 and 500000 bytes at most. */
+  inlinePictures?: boolean;
   /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
   tags?: MailTag[];
 }
@@ -1100,6 +1105,8 @@ export interface UpdateCampaignBody {
   utm?: Utm | null;
   /** Custom headers; values may hold {{variables}}. {}: none. */
   headers?: Record<string, string>;
+  /** Pictures of the project's media go inside the mail (cid:), not as links: 20 and 500000 bytes at most. */
+  inlinePictures?: boolean;
   /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
   tags?: MailTag[];
   /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
@@ -4938,6 +4945,8 @@ export interface SendMailBody {
   /** Custom headers; those that the service writes itself are refused. */
   headers?: Record<string, string>;
   attachments?: Attachment[];
+  /** Pictures of the project's media go inside the mail (cid:), not as links: 20 and 500000 bytes at most. */
+  inlinePictures?: boolean;
   /** Skips every suppression but a complaint. */
   bypassSuppressions?: boolean;
   /** To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */

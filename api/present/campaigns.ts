@@ -46,6 +46,7 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
     trackingOpen,
     utm = null,
     headers = {},
+    inlinePictures = false,
   } = campaign;
   const { maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt } = campaign;
   return {
@@ -62,6 +63,7 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
       trackingOpen,
       utm,
       headers,
+      inlinePictures,
       tags: shownTags(campaign),
       source: sourceBy(campaign),
     },

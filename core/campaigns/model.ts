@@ -1,6 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Made } from '../base/maker.ts';
 import type { Mailbox, Utm } from '../base/model.ts';
+import type { InlinePicture } from '../templates/media/model.ts';
 import type { LanguageMail } from '../templates/model.ts';
 
 /** Campaigns, their audience and their counts. */
@@ -142,6 +143,8 @@ export interface Campaign extends Made {
   utm?: Utm | null;
   /** Sources of the values, by name. Absent as none. */
   headers?: Record<string, string>;
+  /** Pictures of the project go inside the mail. Absent as false. */
+  inlinePictures?: boolean;
   /** "name:value" of each, for all its mails. */
   tags?: string[];
   sendMode: 'immediate' | 'scheduled' | 'gradual';
@@ -191,7 +194,7 @@ export interface Campaign extends Made {
 
 /** The mail of a variant, instead of the content's own. */
 export interface VariantContent
-  extends Pick<CampaignContent, 'from' | 'subject' | 'previewText' | 'html' | 'text' | 'translated'> {
+  extends Pick<CampaignContent, 'from' | 'subject' | 'previewText' | 'html' | 'text' | 'translated' | 'pictures'> {
   id: VariantId;
 }
 
@@ -215,6 +218,8 @@ export interface CampaignContent {
   trackingOpen: boolean;
   utm?: Utm | null;
   headers?: Record<string, string>;
+  /** That go inside the mail: of all its languages. */
+  pictures?: InlinePicture[];
   tags?: string[];
   groupId: string | null;
   /** The name of the campaign, for {{campaign.name}}. */

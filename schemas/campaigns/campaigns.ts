@@ -12,7 +12,7 @@ import {
   variantIdField,
 } from '../common.ts';
 import { smtpReply, suppressedBy, timelineEntry } from '../mail/emails.ts';
-import { headersField } from '../mail/mails.ts';
+import { headersField, inlinePicturesField } from '../mail/mails.ts';
 import { givenTags, tagsField } from '../mail/tags.ts';
 import { schema, shape } from '../schema.ts';
 import { contentField } from '../templates/blocks.ts';
@@ -120,6 +120,7 @@ const fields = {
   trackingOpen: { type: 'boolean' },
   utm: utmField,
   headers: { ...headersField, description: 'Custom headers; values may hold {{variables}}. {}: none.' },
+  inlinePictures: inlinePicturesField,
   tags: { ...givenTags, description: `Of all its mails. ${givenTags.description}` },
 } as const;
 
@@ -307,6 +308,7 @@ const campaign = {
     'trackingOpen',
     'utm',
     'headers',
+    'inlinePictures',
     'tags',
     'sendToGlobalList',
     'source',
@@ -365,6 +367,7 @@ const campaign = {
     trackingOpen: { type: 'boolean' },
     utm: utmField,
     headers: { type: 'object', additionalProperties: { type: 'string' } },
+    inlinePictures: { type: 'boolean' },
     tags: tagsField,
     sendToGlobalList: { type: 'boolean' },
     source: { enum: ['api', 'dashboard'] },

@@ -198,6 +198,7 @@ const campaigns = {
     trackingOpen: true,
     utm: { source: 'newsletter', medium: 'email', campaign: 'spring' },
     headers: { 'X-Campaign': '{{campaign.name}}' },
+    inlinePictures: false,
     tags: [{ name: 'season', value: 'spring' }],
     sendToGlobalList: false,
     source: 'api',

@@ -1,5 +1,6 @@
 import { EMAIL_LENGTH_MAX, errorDetails, idField, idReference, mailboxField, mailboxName as name } from '../common.ts';
 import { schema, shape } from '../schema.ts';
+import { INLINE_PICTURES_BYTES_MAX, INLINE_PICTURES_MAX } from '../templates/media.ts';
 import {
   dynamicDataField,
   languageField,
@@ -32,6 +33,10 @@ export const headersField = {
   propertyNames: { pattern: '^[A-Za-z0-9-]{1,76}$' },
   additionalProperties: { type: 'string', maxLength: 1_000, format: 'line' },
   description: 'Custom headers; those that the service writes itself are refused.',
+} as const;
+export const inlinePicturesField = {
+  type: 'boolean',
+  description: `Pictures of the project's media go inside the mail (cid:), not as links: ${INLINE_PICTURES_MAX} and ${INLINE_PICTURES_BYTES_MAX} bytes at most.`,
 } as const;
 const body = { type: 'string', maxLength: TEMPLATE_LENGTH_MAX } as const;
 export const scheduledAtField = {
@@ -88,6 +93,7 @@ const options = {
   trackingOpen: { type: 'boolean', description: "Omitted: the project's setting." },
   headers: headersField,
   attachments: attachmentsField,
+  inlinePictures: inlinePicturesField,
   bypassSuppressions: { type: 'boolean', description: 'Skips every suppression but a complaint.' },
   tags: givenTags,
   scheduledAt: scheduledAtField,

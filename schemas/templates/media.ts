@@ -4,6 +4,10 @@ import { schema, shape } from '../schema.ts';
 export const PICTURE_BYTES_MAX = 5 * 1024 * 1024;
 /** All pictures of a project together. */
 export const MEDIA_BYTES_MAX = 1024 * 1024 * 1024;
+/** That one mail brings inside. */
+export const INLINE_PICTURES_MAX = 20;
+/** Before base64: each recipient's mail is that much longer. */
+export const INLINE_PICTURES_BYTES_MAX = 500_000;
 
 const count = { type: 'integer' } as const;
 

@@ -29,6 +29,7 @@ import {
   noGradualState,
   type PlannedCampaign,
   plainFields,
+  refuseManyPictures,
   requirePublishable,
   templateWrite,
 } from './input.ts';
@@ -80,6 +81,7 @@ export async function plannedCampaign(
   if (timed.status === 'scheduled') refuseAuthor(origin, 'publish');
   const campaign = { ...timed, ...(await namedFields(deps, project, plain, input)) };
   refuseUnfit(campaign, htmlOf(brought));
+  await refuseManyPictures(deps, project, { campaign, ...brought });
   if (campaign.status === 'scheduled') await requirePublishable(deps, project, { campaign, ...brought });
   return { campaign, ...brought };
 }
@@ -115,14 +117,14 @@ export async function duplicateCampaign(
   const source = await findCampaign(deps, project, campaignId);
   if (to) await requireRecipients(deps, source);
   const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen } = source;
-  const { utm = null, headers = {} } = source;
+  const { utm = null, headers = {}, inlinePictures = false } = source;
   const { audience, toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
   const { sendMode, gradual, maxLatenessMinutes, thresholdPreset, sendRatePerSecond } = source;
   const { variants = null, test = null, holdOutShare = 0 } = source;
   const name = `Copy of ${source.name}`.slice(0, 200);
   const copy: Campaign = {
     ...newCampaign(deps, project, origin, { name, subject }),
-    ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm, headers },
+    ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm, headers, inlinePictures },
     ...taggedWith(source.tags),
     ...(to ? { audience: whoDidNotOpen(source), excludeLists } : { audience, toLists, excludeLists, sendToGlobalList }),
     unsubscribeGroupId,

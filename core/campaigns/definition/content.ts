@@ -8,6 +8,7 @@ import type { Sender } from '../../domains/model.ts';
 import { compiledHeaders } from '../../mail/compose/headers.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate } from '../../templates/find.ts';
+import { picturesInside } from '../../templates/media/inline.ts';
 import { isOwnOf } from '../../templates/own/mails.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { translatedNow } from '../languages.ts';
@@ -29,11 +30,12 @@ export async function contentsNow(
   const variants: VariantContent[] = [];
   for (const variant of campaign.variants) {
     const own = await contentWith(deps, asVariant(campaign, variant), templateNamed, shared);
-    const { from, subject, previewText, html, text, translated } = own;
+    const { from, subject, previewText, html, text, translated, pictures } = own;
     variants.push({
       ...{ id: variant.id, from, subject, previewText, html },
       ...(text ? { text } : {}),
       ...(translated ? { translated } : {}),
+      ...(pictures ? { pictures } : {}),
     });
   }
   if (BSON.calculateObjectSize({ ...content, variants }) > BYTES_MAX)
@@ -45,7 +47,7 @@ export async function contentsNow(
 export function contentIn(content: CampaignContent, id: VariantId | null): CampaignContent {
   const own = content.variants?.find((variant) => variant.id === id);
   if (!own) return content;
-  const { text, translated, variants: _, ...shared } = content;
+  const { text, translated, pictures, variants: _, ...shared } = content;
   const { id: __, ...mail } = own;
   return { ...shared, ...mail };
 }
@@ -101,6 +103,8 @@ async function contentWith(
   compiled(previewText, 'subject', 'previewText');
   compiledHeaders(headers);
   const { email, name, replyTo } = senderFor(campaign, saved);
+  const translated = await translatedNow(deps, campaign, template, project);
+  const texts = [template.emailTemplate, ...(translated.translated?.mails.map(({ html }) => html) ?? [])];
   return {
     _id,
     projectId,
@@ -114,7 +118,8 @@ async function contentWith(
     ...taggedWith(campaign.tags),
     groupId: unsubscribeGroupId,
     campaign: campaign.name,
-    ...(await translatedNow(deps, campaign, template, project)),
+    ...translated,
+    ...(campaign.inlinePictures ? { pictures: await picturesInside(deps, projectId, texts) } : {}),
     frozenAt: deps.clock.now(),
   };
 }

@@ -15,6 +15,7 @@ import type { ContactList } from '../../people/model.ts';
 import { withoutSnippets } from '../../templates/assemble/code.ts';
 import { compiled } from '../../templates/cache.ts';
 import { findTemplate, requirePublished } from '../../templates/find.ts';
+import { picturesInside } from '../../templates/media/inline.ts';
 import { isOwnOf, ownMail, publishOwn } from '../../templates/own/mails.ts';
 import { changeWritten } from '../../templates/templates.ts';
 import { type WrittenMail, writtenMail } from '../../templates/written.ts';
@@ -62,6 +63,7 @@ const PLAIN = [
   'trackingOpen',
   'utm',
   'headers',
+  'inlinePictures',
 ] as const;
 
 /** The fields that a call sets by value, checked without a read. */
@@ -191,6 +193,22 @@ export function htmlOf({
 }: Pick<PlannedCampaign, 'mail' | 'variantMails'>): ReadonlyMap<VariantId | null, string> {
   const mails = [...variantMails, ...(mail ? [[null, mail] as const] : [])];
   return new Map(mails.map(([id, { emailTemplate }]) => [id, emailTemplate] as const));
+}
+
+/** Those of the mails as they are now; they are looked at again when sending begins. */
+export async function refuseManyPictures(
+  deps: CampaignsDeps,
+  { _id: projectId }: Pick<Project, '_id'>,
+  { campaign, ...brought }: PlannedCampaign,
+): Promise<void> {
+  if (!campaign.inlinePictures) return;
+  const named = (campaign.variants ?? []).filter(({ id }) => !brought.variantMails.has(id));
+  const ids = [...(brought.mail ? [] : [campaign.templateId]), ...named.flatMap((one) => one.templateId ?? [])];
+  const templates = await deps.db.templates
+    .find({ projectId, templateId: { $in: ids } }, { projection: { emailTemplate: 1 } })
+    .toArray();
+  const texts = [...htmlOf(brought).values(), ...templates.map(({ emailTemplate }) => emailTemplate)];
+  await picturesInside(deps, projectId, texts);
 }
 
 /** "Publishing a campaign that lacks sender, audience, subject or template": 400, all of it named at once. */

@@ -27,7 +27,7 @@ export async function testCampaign(
   const campaign = variantNamed(await findCampaign(deps, project, campaignId), variantId);
   const contact = await contactNamed(deps, project, { contactId });
   const content = await contentNow(deps, campaign);
-  const { from, replyTo, utm, groupId, headers: headerTemplates = {} } = content;
+  const { from, replyTo, utm, groupId, headers: headerTemplates = {}, pictures } = content;
   if (!from.email)
     throw invalid('The campaign has no sender yet; give from or senderId.', 'from: is required, or senderId');
   const shown = {
@@ -38,6 +38,7 @@ export async function testCampaign(
     groupId,
     headerTemplates,
     ...(utm ? { utm } : {}),
+    ...(pictures ? { pictures } : {}),
   };
   const whose = { emails, contact, data: {}, isCampaign: true, campaign: namedCampaign(content) };
   return sendTestMail(deps, project, { ...shown, ...whose }, origin);

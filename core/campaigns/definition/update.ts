@@ -20,6 +20,7 @@ import {
   namedFields,
   type PlannedCampaign,
   plainFields,
+  refuseManyPictures,
   requirePublishable,
   templateWrite,
 } from './input.ts';
@@ -76,7 +77,10 @@ export async function changedCampaign(
     ...(await namedFields(deps, project, plain, input)),
     updatedAt: nextUpdate(before, now),
   };
-  if (isOpen) refuseUnfit(after, htmlOf(brought));
+  if (isOpen) {
+    refuseUnfit(after, htmlOf(brought));
+    await refuseManyPictures(deps, project, { campaign: after, ...brought });
+  }
   if (after.status === 'scheduled') refuseAuthor(origin, 'publish');
   // Lists that a call names replace the people of another campaign.
   if (after.audience && (after.toLists.length > 0 || after.sendToGlobalList)) after.audience = null;

@@ -6,6 +6,7 @@ import { BoundedMap } from '../../base/work/cache.ts';
 import { compileForMany, type FilledMail, type FillMail } from '../../mail/compose/compile.ts';
 import type { ComposedMail } from '../../mail/compose/compose.ts';
 import { compiledHeaders } from '../../mail/compose/headers.ts';
+import { inlined } from '../../mail/compose/inline-pictures.ts';
 import { composeMessage } from '../../mail/compose/mime/compose.ts';
 import { type SendingDomain, sendingDomain } from '../../mail/compose/sending-domain.ts';
 import { campaignVariables, isOfTheMail, namedCampaign } from '../../mail/compose/variables.ts';
@@ -155,11 +156,12 @@ async function compileEach(
 }
 
 async function compileOrSay(
-  { config }: CampaignsDeps,
+  deps: CampaignsDeps,
   content: CampaignContent,
   { domain: { domain, returnHost }, language }: { domain: SendingDomain; language: string | null },
 ): Promise<FillMail> {
   const { _id, projectId, from, replyTo, groupId, domainName: fromDomain, trackingClick, trackingOpen } = content;
+  const { config } = deps;
   const whose = { config, projectId, fromDomain, returnHost, marketing: true, groupId };
   const shared = { ...whose, trackingClick, trackingOpen, headers: content.headers };
   const utm = content.utm ?? null;
@@ -171,9 +173,13 @@ async function compileOrSay(
     bulk: true,
     boundary: createHash('sha256').update(_id.id).digest('hex').slice(0, 24),
   };
+  const source = sourceIn(content, language);
+  // A store of pictures that does not answer is asked again.
+  const { html, parts: attachments } = await inlined(deps, source.html, content.pictures);
   try {
     const linkNumber = linkNumberIn(content, language);
-    return await compileForMany({ ...shared, utm, source: sourceIn(content, language), parts, linkNumber });
+    const whole = { ...parts, attachments };
+    return await compileForMany({ ...shared, utm, source: { ...source, html }, parts: whole, linkNumber });
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
     throw unprocessable(

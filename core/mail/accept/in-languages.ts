@@ -4,6 +4,7 @@ import { derivedId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { breathe } from '../../base/work/breathe.ts';
 import { compileMail } from '../../templates/mail.ts';
+import { picturesInside } from '../../templates/media/inline.ts';
 import { isTranslated, languageIn, languageOfContact, mailIn } from '../../templates/translations/mail.ts';
 import type { MailDeps } from '../deps.ts';
 import { readAttachments } from './attachments.ts';
@@ -62,7 +63,11 @@ async function draftIn(
   await breathe(source.html);
   const templates = compileMail(source);
   const { attachments, files } = await readAttachments(input.attachments ?? [], { ...origin, seed }, deps.config);
-  return { ...draft, attachments, files, templates, content: { ...draft.content, _id: seed, ...source, attachments } };
+  const pictures = input.inlinePictures
+    ? { pictures: await picturesInside(deps, draft.content.projectId, [source.html]) }
+    : {};
+  const content = { ...draft.content, _id: seed, ...source, attachments, ...pictures };
+  return { ...draft, attachments, files, templates, content };
 }
 
 /** Each language has its own copy of the attachments. */

@@ -12,6 +12,7 @@ import { findNamableGroup } from '../../consent/suppressions/groups.ts';
 import { isMarketingSend } from '../../consent/suppressions/rules.ts';
 import { publishedTemplate } from '../../templates/find.ts';
 import { checkData, compileMail, type MailTemplates } from '../../templates/mail.ts';
+import { picturesInside } from '../../templates/media/inline.ts';
 import type { LanguageMail, Template as StoredTemplate } from '../../templates/model.ts';
 import { isTranslated, mailFor } from '../../templates/translations/mail.ts';
 import { checkHeaders } from '../compose/headers.ts';
@@ -100,6 +101,7 @@ export async function draftMail(
     data: input.dynamicData ?? {},
     headers: input.headers ?? {},
     attachments,
+    ...(input.inlinePictures ? { pictures: await picturesInside(deps, project._id, [source.html]) } : {}),
     marketing: isMarketingSend({ groupId, templateType: template?.templateType ?? null }),
     groupId: group?.groupId ?? null,
     bypassSuppressions: input.bypassSuppressions ?? false,

@@ -6,6 +6,7 @@ import type { Content, Message, MessageRecipient } from '../ledger/model.ts';
 import type { Envelope, SendingDeps, TrackedMail } from '../ledger/relay.ts';
 import { isOpenRecipient } from '../ledger/states.ts';
 import { compileForOne, type SharedMail } from './compile.ts';
+import { inlined } from './inline-pictures.ts';
 import { returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
 import { composeMessage, type MimeAttachment, messagePieces, unsubscribeHeaders } from './mime/compose.ts';
 import { writePieces } from './mime/entities.ts';
@@ -44,11 +45,12 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
   if (mail.content.raw) return composeRaw(deps, mail, mail.content.raw);
   const { message, first, content, sending, contact } = mail;
   const at = message.firstAt ?? deps.clock.now();
+  const whole = await withInlinePictures(deps, mail);
   const {
     skeleton,
     recipient,
     returnPath: from,
-  } = await compileForOne(sharedOf(deps, mail))({
+  } = await compileForOne(sharedOf(deps, whole))({
     messageId: message._id,
     copy: message.copy,
     email: message.email,
@@ -57,11 +59,18 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
     variables: (pages) => variablesOf({ email: first.email, at, pages, contact }, content.data, first.data),
   });
   const envelope = { from, to: openAddresses(mail) };
-  if (mail.attachments.reduce((sum, { bytes }) => sum + bytes.length, 0) > FILES_BYTES_MAX)
+  if (whole.attachments.reduce((sum, { bytes }) => sum + bytes.length, 0) > FILES_BYTES_MAX)
     return { envelope, bytes: await deps.signer.writeLarge(messagePieces(skeleton, recipient), sending.keys, at) };
   const text = composeMessage(skeleton, recipient);
   await breathe(text);
   return { envelope, bytes: (await signature(deps, mail, text, at)) + text };
+}
+
+async function withInlinePictures(deps: SendingDeps, mail: Composing): Promise<Composing> {
+  const { content, attachments } = mail;
+  if (!content.html || !content.pictures) return mail;
+  const { html, parts } = await inlined(deps, content.html, content.pictures);
+  return { ...mail, content: { ...content, html }, attachments: [...attachments, ...parts] };
 }
 
 /**

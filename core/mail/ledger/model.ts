@@ -1,5 +1,6 @@
 import type { Binary, Collection, ObjectId } from 'mongodb';
 import type { Due, Mailbox, Sealed, Utm } from '../../base/model.ts';
+import type { InlinePicture } from '../../templates/media/model.ts';
 import type { Lane } from './relay.ts';
 import type { MessageState, ShownState } from './states.ts';
 
@@ -42,6 +43,8 @@ export interface Content {
   /** Of the test of a campaign: headers with variables. */
   headerTemplates?: Record<string, string>;
   attachments: Attachment[];
+  /** Of the project, to go inside the mail; those that the HTML no longer shows are left out. */
+  pictures?: InlinePicture[];
   marketing: boolean;
   /** The suppression group that the mail names. */
   groupId: string | null;

@@ -26,6 +26,7 @@ type Shown = Pick<
   | 'utm'
   | 'groupId'
   | 'headerTemplates'
+  | 'pictures'
 >;
 
 export interface TestMail extends Shown {

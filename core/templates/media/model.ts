@@ -26,6 +26,9 @@ export interface MediaFile extends Made {
   removeDueAt?: Date;
 }
 
+/** A picture that goes inside a mail. */
+export type InlinePicture = Pick<MediaFile, 'name' | 'sizeBytes'>;
+
 /** The sum of the rows that are stored or being stored; every transaction that adds or removes one changes it. */
 export interface MediaUsage {
   /** Of the project. */

@@ -3,6 +3,7 @@ import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { SENDER } from '../../delivery/support.ts';
+import { png } from '../../providers/images.ts';
 import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 import { made } from '../../support/client.ts';
 import { until } from '../../support/wait.ts';
@@ -81,6 +82,39 @@ describe('The mail of a campaign, written in place', () => {
     await dialog.getByRole('button', { name: 'Send to 1 person' }).click();
     await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/);
     expect(await stored(id)).to.include({ status: 'scheduled', subject: 'Rye' });
+  });
+
+  it('takes its pictures along, and says when they are too large for it', async () => {
+    const upload = async (bytes: Buffer) => {
+      const form = new FormData();
+      form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
+      return (await suite.own.client.send('POST', '/v1/media', { body: form })).body.data.url as string;
+    };
+    const [small, large] = [
+      await upload(png(20, 20)),
+      await upload(Buffer.concat([png(21, 20), Buffer.alloc(500_000)])),
+    ];
+    const codeWith = (url: string) => `<img src="${url}" alt="Logo"><a href="{{unsubscribe}}">Leave</a>`;
+    const { id } = await draftOf({ htmlTemplate: codeWith(large) });
+    const page = await suite.open(`/campaigns/${id}/edit`);
+    const pictures = page.getByLabel('Pictures');
+    await pictures.selectOption('Inside the mail');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText(/the pictures have \d+ bytes together, and 500000 at most go inside a mail/i).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'campaign-pictures-too-large');
+    expect((await stored(id)).inlinePictures).to.equal(false);
+
+    await page.getByRole('textbox', { name: 'Code' }).click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.insertText(codeWith(small));
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await until(async () => (await stored(id)).inlinePictures === true, Boolean);
+    await page.reload();
+    expect(await pictures.inputValue()).to.equal('yes');
+    const other = await suite.open(`/campaigns/${id}`);
+    await other.getByText('Inside the mail').waitFor();
   });
 
   it('becomes code, is saved as a template, and gives way to a template', async () => {

@@ -259,6 +259,7 @@ function Settings({ campaign }: { campaign: Campaign }) {
           ],
           ['Pauses by itself', `${thresholdPreset} thresholds of bounces and complaints`],
           ['Opens and clicks', trackingWords(campaign)],
+          ...(campaign.inlinePictures ? ([['Pictures', 'Inside the mail']] as const) : []),
           ...(tags.length > 0 ? ([['Tags', <Tags key="tags" tags={tags} />]] as const) : []),
           ['Made', <Time key="made" at={createdAt} />],
           ['Changed', <Time key="changed" at={updatedAt} />],

@@ -6,7 +6,7 @@ import { ChooserField } from '../../../parts/choose/chooser.tsx';
 import { type Names, useNames } from '../../../parts/choose/names.ts';
 import { SearchChoice } from '../../../parts/choose/search-choice.tsx';
 import { marketingTemplates, senders, templateItem } from '../../../parts/choose/things.ts';
-import { Field } from '../../../parts/forms/field.tsx';
+import { Field, Select } from '../../../parts/forms/field.tsx';
 import { type Form, sentenceOf } from '../../../parts/forms/form.ts';
 import { CodeEditor } from '../../../parts/mail/code-editor.tsx';
 import { MailPreview } from '../../../parts/mail/mail-preview.tsx';
@@ -18,6 +18,7 @@ import { usePreview } from '../../../parts/page/preview.ts';
 import type { Draft } from './draft.ts';
 import { MailActs, MailChoice, useWriting } from './mail-acts.tsx';
 import type { OwnMail } from './own-mail.ts';
+import { PICTURE_PLACES } from './pictures.ts';
 
 /** Subject, sender, and the mail, written here or from a saved template. */
 export function ContentSection({
@@ -90,6 +91,18 @@ export function ContentSection({
               things={marketingTemplates}
               names={names}
               onPick={({ thing }) => takeTexts(form, thing)}
+            />
+          </div>
+        )}
+        {(mail !== null || templateId !== '') && (
+          <div class="c6">
+            <Select
+              form={form}
+              name="inlinePictures"
+              label="Pictures"
+              hint="Inside it they show at once, and each mail is longer by them: at most 20, of 500 kB together."
+              why={why}
+              options={PICTURE_PLACES}
             />
           </div>
         )}

@@ -19,6 +19,8 @@ export interface Draft extends Measuring, LocalFields, VariantFields {
   /** Of a saved template, when no mail is written here. */
   templateId: string;
   mail: OwnMail | null;
+  /** Where pictures are: behind links, or inside the mail. */
+  inlinePictures: 'no' | 'yes';
   toLists: readonly string[];
   excludeLists: readonly string[];
   /** People of another campaign, until lists are chosen. */
@@ -47,6 +49,7 @@ export function draftOf(campaign: Campaign | null): Draft {
         replyTo: '',
         templateId: '',
         mail: null,
+        inlinePictures: 'no',
       },
       ...{
         toLists: [],
@@ -72,6 +75,7 @@ export function draftOf(campaign: Campaign | null): Draft {
     fromName: from.name,
     replyTo: campaign.replyTo,
     ...mailOf(campaign),
+    inlinePictures: campaign.inlinePictures ? 'yes' : 'no',
     toLists: sendToGlobalList && !lists.includes(GLOBAL) ? [GLOBAL, ...lists] : lists,
     excludeLists: excludeLists.map(({ id }) => id),
     audience: campaign.audience,
@@ -95,6 +99,7 @@ export function contentOf(draft: Draft) {
     ...{ name, subject, previewText, replyTo },
     ...(fromEmail && { from: { email: fromEmail, ...(fromName && { name: fromName }) } }),
     ...mailBody(draft),
+    inlinePictures: draft.inlinePictures === 'yes',
     toLists: toLists.filter((id) => id !== GLOBAL),
     excludeLists: [...excludeLists],
     sendToGlobalList: toLists.includes(GLOBAL),

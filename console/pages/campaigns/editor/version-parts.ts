@@ -8,6 +8,7 @@ import { draftOf } from './draft.ts';
 import { LATE } from './local.ts';
 import { measuringParts } from './measuring-section.tsx';
 import { textOfMail } from './own-mail.ts';
+import { placeOfPictures } from './pictures.ts';
 import { indexesOf, keyOf } from './variants/given.ts';
 import { variantParts } from './variants/version-parts.ts';
 
@@ -46,6 +47,7 @@ export function useVersionParts(newest: Campaign | null, form: Form<Draft>): Par
     fromName: 'Name shown',
     replyTo: 'Answers go to',
     templateId: { label: 'Template', text: (id) => (id === '' ? '' : mails.name(id)) },
+    inlinePictures: { label: 'Pictures', text: placeOfPictures },
     mail: { label: 'Mail', text: (mail) => (mail ? textOfMail(mail) : '') },
     toLists: many('To'),
     excludeLists: many('But not'),

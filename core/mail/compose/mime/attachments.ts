@@ -7,6 +7,8 @@ export interface MimeAttachment {
   contentId: string | null;
   description: string | null;
   bytes: Uint8Array;
+  /** The bytes in base64, where many mails share them. */
+  lines?: string;
 }
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -37,7 +39,7 @@ const TYPES: Record<string, string> = {
 };
 
 export function attachmentEntity(attachment: MimeAttachment, disposition: 'attachment' | 'inline'): Entity {
-  const { fileName, contentId, description, bytes } = attachment;
+  const { fileName, contentId, description, bytes, lines } = attachment;
   const head = [
     `Content-Type: ${contentType(attachment)}${parameter('name', fileName)}\r\n`,
     'Content-Transfer-Encoding: base64\r\n',
@@ -45,7 +47,7 @@ export function attachmentEntity(attachment: MimeAttachment, disposition: 'attac
     contentId ? `Content-ID: <${contentIdOf(contentId)}>\r\n` : '',
     description ? textHeader('Content-Description', description) : '',
   ];
-  return { head: head.join(''), body: [bytes] };
+  return { head: head.join(''), body: [lines ?? bytes] };
 }
 
 /** The caller's type when it is valid, else the type of the file's ending. A name parameter of its own would be a second one. */

@@ -91,8 +91,14 @@ export function isLarge(mailBytes: number): boolean {
 }
 
 /** An estimate for a mail whose attachments are not read yet. */
-export function mailBytes({ html, text, attachments }: Pick<Content, 'html' | 'text' | 'attachments'>): number {
-  const body = (html?.length ?? 0) + (text?.length ?? 0);
+export function mailBytes({
+  html,
+  text,
+  attachments,
+  pictures = [],
+}: Pick<Content, 'html' | 'text' | 'attachments' | 'pictures'>): number {
+  const shown = pictures.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const body = (html?.length ?? 0) + (text?.length ?? 0) + shown;
   return attachments.reduce((sum, attachment) => sum + attachmentBytes(attachment), body);
 }
 

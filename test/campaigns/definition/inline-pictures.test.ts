@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import PostalMime from 'postal-mime';
+import { png } from '../../providers/images.ts';
+import type { Reply } from '../../support/client.ts';
+import { signatureVerdicts } from '../../support/mail/signatures.ts';
+import { useHands } from '../support.ts';
+
+const OUT = '<a href="{{unsubscribe}}">Leave</a>';
+
+describe('Pictures inside the mail of a campaign', function () {
+  this.timeout(60_000);
+  const { stage, hands } = useHands();
+  let readNames: string[] = [];
+  before(() => {
+    const { media } = stage.deps;
+    const read = media.read.bind(media);
+    media.read = (name, held) => {
+      readNames.push(name);
+      return read(name, held);
+    };
+  });
+  beforeEach(() => {
+    readNames = [];
+  });
+
+  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
+    const { status, body, text } = await reply;
+    expect(status, text).to.be.within(200, 204);
+    return body?.data;
+  }
+  let sides = 10;
+  async function upload(bytes = png(++sides, 7)) {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
+    const { id, url } = await done(stage.own.client.send('POST', '/v1/media', { body: form }));
+    const name = (url as string).split('/').at(-1) as string;
+    return { id, url, name, bytes, cid: `cid:${name.slice(0, 32)}@inline` };
+  }
+  const people = () => {
+    const name = new ObjectId().toHexString().slice(-8);
+    return stage.list(3, (index) => `${index}-${name}@example.org`);
+  };
+  const arrived = async (campaignId: string) => {
+    const ids = new Set((await stage.messages(campaignId)).map(({ _id }) => `<${_id}@mail.example.com>`));
+    const own = stage.sink.ledger.messages.filter(({ messageId }) => ids.has(messageId ?? ''));
+    return Promise.all(
+      own.map(async (message) => {
+        const raw = message.raw ?? '';
+        return { raw, mail: await PostalMime.parse(Buffer.from(raw, 'latin1')) };
+      }),
+    );
+  };
+  const shown = (url: string) => `<img src="${url}" alt="Logo">`;
+
+  for (const [made, html] of [
+    ['once', ''],
+    ['for each person', '<a href="https://example.com/{{email}}">Hello</a>'],
+  ] as const)
+    it(`are read once, and signed, in mail that is made ${made}`, async () => {
+      const [logo, gone] = [await upload(), await upload()];
+      await done(stage.own.client.delete(`/v1/media/${gone.id}`));
+      const htmlTemplate = `${shown(logo.url)}${shown(gone.url)}${html}${OUT}`;
+      const id = await stage.launch({ inlinePictures: true, htmlTemplate, toLists: [await people()] });
+      expect(await hands.drive(id)).to.include({ status: 'sent' });
+      const mails = await arrived(id);
+      expect(mails).to.have.length(3);
+      const domain = (await stage.own.client.get('/domains')).body.data.domains[0];
+      for (const { raw, mail } of mails) {
+        expect(mail.html).to.include(shown(logo.cid)).and.include(shown(gone.url));
+        expect(mail.attachments.map(({ contentId }) => contentId)).to.deep.equal([`<${logo.cid.slice(4)}>`]);
+        expect(Buffer.from(mail.attachments[0]?.content as ArrayBuffer).equals(logo.bytes)).to.equal(true);
+        expect(await signatureVerdicts(raw, domain)).to.deep.equal(['pass', 'pass']);
+      }
+      expect(readNames).to.deep.equal([logo.name]);
+    });
+
+  it('are those of each variant', async () => {
+    const [first, second] = [await upload(), await upload()];
+    const variants = [first, second].map(({ url }) => ({ share: 50, htmlTemplate: `${shown(url)}${OUT}` }));
+    const fields = { inlinePictures: true, htmlTemplate: OUT, variants };
+    const id = await stage.launch({ ...fields, toLists: [await people()] });
+    expect(await hands.drive(id)).to.include({ status: 'sent' });
+    const named = (await arrived(id)).map(({ mail: { html = '', attachments } }) => {
+      return `${/cid:[^"]+/.exec(html)} ${attachments.map(({ contentId }) => contentId)}`;
+    });
+    const one = ({ cid }: { cid: string }) => `${cid} <${cid.slice(4)}>`;
+    expect([...new Set(named)]).to.have.members([one(first), one(second)]);
+  });
+
+  it('are in its tests, answered, copied, and off unless it says so', async () => {
+    const logo = await upload();
+    const { id, inlinePictures } = await done(stage.create({ inlinePictures: true, htmlTemplate: shown(logo.url) }));
+    expect(inlinePictures).to.equal(true);
+    const { emailIds } = await done(stage.act(id, 'test', { emails: ['tester@in.test'] }));
+    const message = await stage.deps.db.messages.findOne({ _id: new ObjectId(emailIds[0] as string) });
+    const stored = await stage.deps.db.contents.findOne({ _id: message?.contentId ?? new ObjectId() });
+    const { pictures } = message?.content ?? stored ?? {};
+    expect(pictures).to.deep.equal([{ name: logo.name, sizeBytes: logo.bytes.length }]);
+    expect((await done(stage.act(id, 'duplicate', {}))).inlinePictures).to.equal(true);
+    const off = await done(stage.own.client.patch(`/campaigns/${id}`, { inlinePictures: false }));
+    expect(off.inlinePictures).to.equal(false);
+    expect((await done(stage.create({ htmlTemplate: OUT }))).inlinePictures).to.equal(false);
+  });
+
+  it('are 400 when they are too large, in a draft too, and nothing is written', async () => {
+    const large = await upload(Buffer.concat([png(++sides, 7), Buffer.alloc(500_000)]));
+    const htmlTemplate = shown(large.url);
+    const { id, templateId } = await done(stage.create({ htmlTemplate }));
+    const { db } = stage.deps;
+    const before = await db.campaigns.countDocuments({});
+    const share = 50;
+    for (const reply of [
+      await stage.create({ inlinePictures: true, htmlTemplate }),
+      await stage.create({ inlinePictures: true, variants: [{ share, htmlTemplate }, { share }] }),
+      await stage.own.client.patch(`/campaigns/${id}`, { inlinePictures: true }),
+    ]) {
+      expect([reply.status, reply.body.error?.code], reply.text).to.deep.equal([400, 'VALIDATION_ERROR']);
+      expect(reply.body.error.details).to.match(
+        /^inlinePictures: the pictures have 500\d+ bytes together, and 500000 at most/,
+      );
+    }
+    expect(await db.campaigns.countDocuments({})).to.equal(before);
+    expect(await stage.get(id)).to.include({ inlinePictures: false, templateId });
+  });
+});
