@@ -7,7 +7,7 @@ import { breather } from '../../base/work/breathe.ts';
 import { TemplateRenderError } from '../../templates/language/templates.ts';
 import { checkData } from '../../templates/mail.ts';
 import type { MailDeps } from '../deps.ts';
-import type { Message } from '../ledger/model.ts';
+import type { Message, MessageRecipient } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
 import { queueMailings, refuseFullBacklog } from '../messages/messages.ts';
 import { checkSender } from './check-sender.ts';
@@ -23,7 +23,7 @@ import {
   uuidOf,
 } from './inputs.ts';
 import { type Queued, queuedFor } from './queued.ts';
-import { checkRecipients, render, senderOf } from './send.ts';
+import { checkRecipients, type DraftedSend, render, senderOf } from './send.ts';
 import { fetchFiles, mailingOf, publishStored, store } from './store.ts';
 
 interface BulkSent {
@@ -47,14 +47,7 @@ export async function sendBulk(
   input: BulkInput,
   origin: MailOrigin,
 ): Promise<BulkSent> {
-  const people = input.recipients.map((entry, index) => {
-    checkData(entry.dynamicData, `recipients/${index}/dynamicData`);
-    const email = normalizeEmail(entry.email);
-    const copies = [entry.cc ?? input.cc, entry.bcc ?? input.bcc] as const;
-    const recipients = email === null ? null : recipientsOf(mailbox({ email, name: entry.name }), ...copies);
-    if (recipients) checkRecipients(recipients, `recipients/${index}`);
-    return { entry, index, recipients };
-  });
+  const people = input.recipients.map((entry, index) => personOf(input, entry, index));
   const named = people.flatMap(({ recipients, index }) =>
     (recipients ?? []).map(({ email }) => ({ email, field: `recipients/${index}` })),
   );
@@ -66,43 +59,70 @@ export async function sendBulk(
     return { email: recipients?.[0]?.email ?? null, language: entry.language };
   });
   const draftOf = await draftsByReader(deps, project, { draft, input }, readers, origin);
-  const batchId = uuidOf(origin);
   const failures: BulkFailure[] = [];
   const pause = breather();
   const messages = new Map<MailDraft, Message[]>();
-  for (const { entry, index, recipients } of people) {
+  for (const person of people) {
     await pause();
-    if (!recipients) {
-      failures.push({ email: entry.email, code: 'INVALID_EMAIL', message: 'This is not an email address.' });
-      continue;
-    }
-    const own = draftOf(index);
-    const subject = render(own, recipients[0]!.email, entry.dynamicData, origin);
-    const _id = derivedId(origin.at, 'bulk', origin.seed.toHexString(), index);
-    const queued = queuedFor(deps, own, suppressions, { _id, recipients });
-    const failure = failureOf(entry.email, subject, queued[0]?.suppressedBy);
-    if (failure) failures.push(failure);
-    const isFailed = failure?.code === 'RENDER_FAILED';
-    const ofEntry = queued.map(
-      (one, place): Message => ({
-        projectId: project._id,
-        lane: 'automation',
-        ...(isFailed ? failedFor(one, failure.message, origin) : one),
-        contentId: own.content._id,
-        ...sentBy(origin),
-        ...taggedWith(draft.tags),
-        ...(entry.dynamicData && place === 0 ? { data: entry.dynamicData } : {}),
-        ...(typeof subject === 'string' ? { subject } : {}),
-        batchId,
-        createdAt: origin.at,
-      }),
-    );
-    messages.set(own, (messages.get(own) ?? []).concat(ofEntry));
+    const own = draftOf(person.index);
+    const made = messagesFor(deps, own, suppressions, person, origin);
+    if (made.failure) failures.push(made.failure);
+    if (made.messages.length > 0) messages.set(own, (messages.get(own) ?? []).concat(made.messages));
   }
   await storeEach(deps, messages);
   const totalRecipients = people.length;
   const failedCount = failures.length;
+  const batchId = uuidOf(origin);
   return { batchId, totalRecipients, successCount: totalRecipients - failedCount, failedCount, failures };
+}
+
+interface Person {
+  entry: BulkInput['recipients'][number];
+  index: number;
+  /** null: the address is none. */
+  recipients: MessageRecipient[] | null;
+}
+
+function personOf(input: BulkInput, entry: Person['entry'], index: number): Person {
+  checkData(entry.dynamicData, `recipients/${index}/dynamicData`);
+  const email = normalizeEmail(entry.email);
+  const copies = [entry.cc ?? input.cc, entry.bcc ?? input.bcc] as const;
+  const recipients = email === null ? null : recipientsOf(mailbox({ email, name: entry.name }), ...copies);
+  if (recipients) checkRecipients(recipients, `recipients/${index}`);
+  return { entry, index, recipients };
+}
+
+function messagesFor(
+  deps: MailDeps,
+  draft: MailDraft,
+  suppressions: DraftedSend['suppressions'],
+  { entry, index, recipients }: Person,
+  origin: MailOrigin,
+): { messages: Message[]; failure: BulkFailure | null } {
+  const { email, dynamicData } = entry;
+  if (!recipients)
+    return { messages: [], failure: { email, code: 'INVALID_EMAIL', message: 'This is not an email address.' } };
+  const subject = render(draft, recipients[0]!.email, dynamicData, origin);
+  const _id = derivedId(origin.at, 'bulk', origin.seed.toHexString(), index);
+  const queued = queuedFor(deps, draft, suppressions, { _id, recipients });
+  const failure = failureOf(email, subject, queued[0]?.suppressedBy);
+  const batchId = uuidOf(origin);
+  const isFailed = failure?.code === 'RENDER_FAILED';
+  const messages = queued.map(
+    (one, place): Message => ({
+      projectId: draft.content.projectId,
+      lane: 'automation',
+      ...(isFailed ? failedFor(one, failure.message, origin) : one),
+      contentId: draft.content._id,
+      ...sentBy(origin),
+      ...taggedWith(draft.tags),
+      ...(dynamicData && place === 0 ? { data: dynamicData } : {}),
+      ...(typeof subject === 'string' ? { subject } : {}),
+      batchId,
+      createdAt: origin.at,
+    }),
+  );
+  return { messages, failure };
 }
 
 function failedFor({ _id, copy, email, name, recipients }: Queued, reason: string, { at }: MailOrigin): Queued {
