@@ -3,9 +3,10 @@ import { AppError, invalid } from '../../base/errors.ts';
 import { breathe } from '../../base/work/breathe.ts';
 import { compiledBlocks } from '../assemble/assemble.ts';
 import { compiledOnce } from '../cache.ts';
+import { Findings, type Note } from './findings.ts';
 import { backgroundOf } from './styles.ts';
 import { type Element, isElement, NotConvertible, readTree } from './tree.ts';
-import { type Findings, type Note, Walk } from './walk.ts';
+import { Walk } from './walk.ts';
 import { tidy, wordsOf } from './words.ts';
 
 /** One of the two, with what became of parts that no block has. */
@@ -27,7 +28,7 @@ export async function convertSource(given: Source): Promise<Converted> {
   const { from, source } = given;
   await breathe(source);
   if (from === 'html') compiledOnce(source, 'html', 'source');
-  const findings: Findings = { notes: [], next: 0, title: '' };
+  const findings = new Findings();
   try {
     const tree = await readTree(source, from === 'mjml');
     const blocks = withFooter(new Walk(findings).of(tree.children));

@@ -1,27 +1,12 @@
 import type { Block, Span, TextNode } from '../../../schemas/templates/block-types.ts';
+import type { Findings } from './findings.ts';
 import { asHtml } from './mjml.ts';
 import { cellsOf, hasContent, inlineBlocksAt, isPadded, LEFT_OUT, looksLikeButton, QUIET, rowsOf } from './shapes.ts';
 import { alignOf, backgroundOf, colourOf, isHidden, pixelsOf, sharesOf, styleOf } from './styles.ts';
 import { dataOf, labelOf } from './tables.ts';
 import { type Element, isElement, type Node, NotConvertible } from './tree.ts';
-import { badAddress, type Format, hasWords, joined, plain, spansOf, tidy } from './words.ts';
+import { type Format, hasWords, joined, plain, spansOf, tidy } from './words.ts';
 
-/** Said about a line of the source: what is left out, or has become something else. */
-export interface Note {
-  line: number;
-  text: string;
-}
-
-/** Of the whole source. */
-export interface Findings {
-  notes: Note[];
-  /** The number of the next block. */
-  next: number;
-  title: string;
-}
-
-const HIDDEN = 'hidden text; the words behind the subject are the previewText';
-const NOTES_MAX = 100;
 const NODES_IN_TEXT_MAX = 200;
 
 /** Makes blocks of elements that follow each other. */
@@ -59,25 +44,15 @@ export class Walk {
     }
     const element = asHtml(node);
     const own = READERS[element.name];
-    if (isHidden(element)) this.#leaveOut(element, HIDDEN);
+    if (isHidden(element)) this.#findings.leaveOutHidden(element);
     else if (own) own.call(this, element, format);
-    else if (LEFT_OUT.has(element.name)) this.#leaveOut(element, `<${element.name}>, which mail programs do not show`);
+    else if (LEFT_OUT.has(element.name))
+      this.#findings.leaveOut(element, `<${element.name}>, which mail programs do not show`);
     else if (!QUIET.has(element.name)) this.#each(element.children, format);
   }
 
-  #leaveOut({ line, children }: Element, what: string): void {
-    if (children.length > 0 || what !== HIDDEN) this.#note(line, `left out: ${what}`);
-  }
-
-  #note(line: number, text: string): void {
-    const { notes } = this.#findings;
-    if (notes.length < NOTES_MAX && !notes.some((one) => one.text === text && one.line === line))
-      notes.push({ line, text });
-  }
-
   #add(block: Record<string, unknown>): void {
-    this.#findings.next += 1;
-    this.blocks.push({ id: `b${this.#findings.next}`, ...block } as unknown as Block);
+    this.blocks.push({ id: this.#findings.nextId(), ...block } as unknown as Block);
   }
 
   /** Words so far, as a paragraph behind the ones before. */
@@ -153,7 +128,7 @@ export class Walk {
   }
 
   link(element: Element, format: Format): void {
-    const href = this.#address(element, 'href');
+    const href = this.#findings.address(element, 'href');
     const inside = { ...format, ...(href && { href }) };
     if (href && looksLikeButton(element)) {
       const { spans, others } = this.#inside(element, {});
@@ -177,26 +152,27 @@ export class Walk {
   }
 
   mjmlButton(element: Element, format: Format): void {
-    const href = this.#address(element, 'href');
+    const href = this.#findings.address(element, 'href');
     const { spans } = this.#inside(element, {});
     const align = alignOf(element) ?? 'center';
     if (href && hasWords(spans)) this.#button(element, { spans, href }, { ...format, align });
-    else this.#note(element.line, 'left out: a button without words or address');
+    else this.#findings.note(element.line, 'left out: a button without words or address');
   }
 
   image(element: Element, format: Format): void {
     const { width: given, height } = element.attributes;
     const width = pixelsOf(styleOf(element, 'width')) ?? pixelsOf(given);
-    const src = this.#address(element, 'src');
-    if (width === 1 || pixelsOf(height) === 1) this.#note(element.line, 'left out: a picture of one pixel');
+    const src = this.#findings.address(element, 'src');
+    if (width === 1 || pixelsOf(height) === 1) this.#findings.note(element.line, 'left out: a picture of one pixel');
     else if (src) this.#picture(element, { src, width }, format);
   }
 
   #picture(element: Element, { src, width }: { src: string; width: number | undefined }, format: Format): void {
     const { alt = '' } = element.attributes;
-    const href = this.#address(element, 'href') ?? format.href;
+    const href = this.#findings.address(element, 'href') ?? format.href;
     const words = plain(alt).trim().slice(0, 500);
-    if (href && words === '') this.#note(element.line, 'a picture with a link needs words: say in alt where it leads');
+    if (href && words === '')
+      this.#findings.note(element.line, 'a picture with a link needs words: say in alt where it leads');
     this.#paragraph(format);
     const align = alignOf(element) ?? format.align;
     this.#add({
@@ -205,15 +181,6 @@ export class Walk {
       ...(width && width >= 16 && width <= 720 && { width }),
       ...(align && align !== 'left' && { align }),
     });
-  }
-
-  #address(element: Element, kind: 'href' | 'src'): string | undefined {
-    const address = element.attributes[kind];
-    if (!address) return undefined;
-    const fault = badAddress(address, kind);
-    if (!fault) return address;
-    this.#note(element.line, `left out: the ${kind} ${address.slice(0, 80)}, which ${fault}`);
-    return undefined;
   }
 
   divider(element: Element, format: Format): void {
@@ -231,7 +198,7 @@ export class Walk {
     this.#paragraph(format);
     const type = element.name === 'mj-navbar' ? 'menu' : 'social';
     const links = element.children.filter(isElement).flatMap((one) => {
-      const href = this.#address(one, 'href');
+      const href = this.#findings.address(one, 'href');
       const label = labelOf(this.#inside(one, {}).spans) || (one.attributes.name ?? '');
       return href && label ? [{ label, href }] : [];
     });
@@ -261,7 +228,7 @@ export class Walk {
   #cells(all: readonly Element[], format: Format): void {
     const cells = all.filter((cell) => hasContent(cell));
     const isRow = cells.length > 1 && cells.length <= 4 && !this.#isInside;
-    if (cells.length > 1 && !isRow) this.#note(cells[0]!.line, 'cells side by side come below each other');
+    if (cells.length > 1 && !isRow) this.#findings.note(cells[0]!.line, 'cells side by side come below each other');
     if (isRow) this.#columns(cells, format);
     else for (const cell of cells) this.#cell(cell, format);
   }
@@ -292,14 +259,8 @@ export class Walk {
     else this.blocks.push(...full.flatMap(({ blocks }) => blocks));
   }
 
-  head({ children, line }: Element): void {
-    for (const child of children.filter(isElement)) {
-      const [first] = child.children;
-      if ((child.name === 'title' || child.name === 'mj-title') && first && !isElement(first))
-        this.#findings.title = plain(first.text).trim();
-    }
-    if (children.some((child) => isElement(child) && !['title', 'meta', 'mj-title', 'mj-preview'].includes(child.name)))
-      this.#note(line, 'left out: the styles of the head; look has the colours and the font of all blocks');
+  head(element: Element): void {
+    this.#findings.ofHead(element);
   }
 
   include({ line }: Element): void {
