@@ -12,21 +12,19 @@ import { migrateGroupNow, migrateTemplatesNow, planFromA, planFromB } from '../.
 import { watchMigration } from '../../core/migrations/watch.ts';
 import {
   groupMigratedAnswer,
-  migrateABody,
-  migrateBBody,
   migrateGroupBody,
   migrateTemplatesBody,
+  templatesMigratedAnswer,
+} from '../../schemas/migrations/at-once.ts';
+import {
   migrationAnswer,
   migrationsAnswer,
   migrationsQuery,
-  planAAnswer,
-  planBAnswer,
-  planBody,
   retryMigrationBody,
   skipMigrationBody,
-  startedAnswer,
-  templatesMigratedAnswer,
-} from '../../schemas/migrations.ts';
+} from '../../schemas/migrations/migrations.ts';
+import { planAAnswer, planBAnswer, planBody } from '../../schemas/migrations/plans.ts';
+import { migrateABody, migrateBBody, startedAnswer } from '../../schemas/migrations/starts.ts';
 import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../http/endpoint.ts';
 import { presentMigratedGroup, presentMigratedTemplates, presentMigration } from '../present/migrations.ts';
 import { presentPage } from '../present/present.ts';

@@ -1,4 +1,5 @@
-import type { migrateABody, migrateBBody, planBody } from '../../schemas/migrations.ts';
+import type { planBody } from '../../schemas/migrations/plans.ts';
+import type { migrateABody, migrateBBody } from '../../schemas/migrations/starts.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { invalid, unprocessable } from '../base/errors.ts';
 import type { PropertyType } from '../base/model.ts';

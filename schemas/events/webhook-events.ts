@@ -5,7 +5,7 @@ import { reputationFields } from '../figures/reports.ts';
 import { inboundStatus } from '../inbound.ts';
 import { smtpReply, suppressedBy } from '../mail/emails.ts';
 import { tagsField } from '../mail/tags.ts';
-import { migrationProvider, migrationStatus, phaseCounts, phaseName } from '../migrations.ts';
+import { migrationProvider, migrationStatus, phaseCounts, phaseName } from '../migrations/migrations.ts';
 import { contactFields, propertyValues } from '../people/contacts.ts';
 import { type JsonSchema, shape } from '../schema.ts';
 import { type ProjectEventType, STEP_EVENT, TEST_EVENT } from './webhooks.ts';

@@ -14,7 +14,7 @@ import type { createAutomationBody } from '../../schemas/automations/automations
 import type { simulateBody } from '../../schemas/automations/simulation.ts';
 import type { createCampaignBody } from '../../schemas/campaigns/campaigns.ts';
 import type { batchMailBody, bulkMailBody, sendMailBody } from '../../schemas/mail/mails.ts';
-import type { migrateABody } from '../../schemas/migrations.ts';
+import type { migrateABody } from '../../schemas/migrations/starts.ts';
 import type { upsertContactBody } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
 
