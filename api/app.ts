@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
@@ -7,24 +6,23 @@ import { type Authenticate, createAuthenticator } from '../core/accounts/api-key
 import { requireDomain } from '../core/accounts/scopes.ts';
 import { type AuthenticateSession, createSessionAuthenticator } from '../core/accounts/sessions.ts';
 import type { Deps } from '../core/base/deps.ts';
-import { AppError, invalid, unavailable } from '../core/base/errors.ts';
-import { type AnswerBytes, answerBytes } from '../core/base/limits/answer-bytes.ts';
+import { invalid, unavailable } from '../core/base/errors.ts';
 import type { Maker } from '../core/base/maker.ts';
-import { readPreviewToken, readUnsubscribeToken, readViewToken } from '../core/mail/compose/tokens.ts';
 import type { RateLimiter } from '../platform/redis/rate-limit.ts';
 import type { StreamSlots } from '../platform/redis/stream-slots.ts';
-import { FORM_TYPE } from '../schemas/people/imports.ts';
 import type { OpenedConsole } from './console/files.ts';
 import { serveConsole } from './console/serve.ts';
-import { bodyLimits, FORM_BYTES_MAX, type JsonPool, type ReadBody, readJsonBody, tooLarge } from './http/body/body.ts';
-import { type Call, type Endpoint, EventStream, type RequestFacts } from './http/endpoint.ts';
+import type { JsonPool, ReadBody } from './http/body/body.ts';
+import { readBody } from './http/body/read.ts';
+import { type Call, type Endpoint, EventStream } from './http/endpoint.ts';
 import { translateErrors } from './http/errors.ts';
 import { headerValues } from './http/header-values.ts';
 import { type Answered, idempotencyKey, withIdempotency } from './http/idempotency.ts';
-import { authenticateCaller, type Caller, rateLimited } from './http/identity/authenticate.ts';
-import { requireConsole } from './http/identity/own-origin.ts';
+import { authenticateCaller, type Caller } from './http/identity/authenticate.ts';
 import { nameRequest } from './http/name.ts';
 import { type Observe, observeRequests } from './http/observe.ts';
+import { limitPublic } from './http/public-limit.ts';
+import { Request } from './http/request.ts';
 import { respond } from './http/respond.ts';
 import { routeTo } from './http/routing.ts';
 import { createEventStreams, type EventStreams } from './http/streams/event-streams.ts';
@@ -210,72 +208,6 @@ function makerOf(caller: Caller | null): Maker | undefined {
   return { memberId, role };
 }
 
-/** A class: an object literal with a getter costs more to create than everything else in it. */
-class Request implements RequestFacts {
-  readonly #context: Context;
-  readonly #deps: Deps;
-  readonly id: string;
-  readonly at: Date;
-  readonly seed: ObjectId;
-  readonly by: Maker | undefined;
-
-  constructor(deps: Deps, context: Context, { seed, at, by }: { seed: ObjectId; at: Date; by: Maker | undefined }) {
-    this.#deps = deps;
-    this.#context = context;
-    this.id = context.state.requestId;
-    this.at = at;
-    this.seed = seed;
-    this.by = by;
-  }
-
-  get ip(): string {
-    return this.#context.state.ip;
-  }
-
-  get incoming(): RequestFacts['incoming'] {
-    return this.#context.req;
-  }
-
-  get signal(): AbortSignal {
-    const gone = new AbortController();
-    const { res } = this.#context;
-    if (res.closed) gone.abort();
-    else res.once('close', () => gone.abort());
-    return gone.signal;
-  }
-
-  get held(): AnswerBytes {
-    const { res, state } = this.#context;
-    const held = answerBytes(this.#deps, state.network);
-    if (res.closed) held.release();
-    else res.once('close', () => held.release());
-    return held;
-  }
-
-  /** An arrow function, so that it also works when it is taken out of its request. */
-  readonly header = (name: string): string => this.#context.get(name);
-}
-
-async function readBody(endpoint: Endpoint, context: Context, pool: AppOptions['jsonPool']): Promise<ReadBody> {
-  const limit = endpoint.bodyLimit ?? 'standard';
-  if (endpoint.rawBody) {
-    const type = context.get('content-type').split(';')[0]?.trim().toLowerCase() ?? '';
-    if (!endpoint.rawBody.includes(type))
-      throw new AppError('unsupported_media_type', `Send the body as ${endpoint.rawBody.join(' or ')}.`, {
-        code: 'UNSUPPORTED_MEDIA_TYPE',
-      });
-    const around = type === FORM_TYPE ? FORM_BYTES_MAX : 0;
-    if (Number(context.get('content-length') || 0) > bodyLimits[limit] + around) throw tooLarge(bodyLimits[limit]);
-    return { value: undefined, sizeBytes: 0 };
-  }
-  if (['get', 'delete', 'options'].includes(endpoint.method) || context.method === 'HEAD')
-    return { value: undefined, sizeBytes: 0 };
-  const { body, bodyOptional } = endpoint;
-  const required = body !== undefined && !bodyOptional;
-  const read = await readJsonBody(context.req, { limit, required, path: context.path, pool });
-  return bodyOptional && read.value === undefined ? { ...read, value: {} } : read;
-}
-
 function bodyObject({ bareArrayAs }: Endpoint, body: unknown): unknown {
   return bareArrayAs && Array.isArray(body) ? { [bareArrayAs]: body } : body;
 }
@@ -288,45 +220,6 @@ function plainQuery(context: Context): Record<string, string> {
       throw invalid(`${name}: is not valid text.`, `${name}: is not valid text`);
   }
   return context.query as Record<string, string>;
-}
-
-function limitPublic(deps: Deps, limiter: RateLimiter, endpoint: Endpoint, context: Context): null {
-  if (endpoint.forConsole) requireConsole(deps.config, context);
-  const bucket = publicBucket(deps, context);
-  const verdict = bucket === null ? null : limiter.hit(bucket, deps.config.publicRateLimit);
-  if (verdict && !verdict.allowed) throw rateLimited(verdict);
-  return null;
-}
-
-/**
- * Each kind of page has buckets of its own, so that a flood of one does not stop the others: image proxies and company networks
- * exhaust the limit of an address with pixels alone, and mail programs do not repeat a one-click unsubscribe that was refused. For
- * the same reason a signed link has a limit of its own, and only invalid tokens count for the address.
- */
-function publicBucket({ config }: Deps, { path, params, state }: Context): string | null {
-  const kind = path.split('/', 2)[1] ?? '';
-  const { token = '' } = params;
-  const link = (isOurs: boolean) =>
-    isOurs ? `${kind}-link:${hash('sha256', token, 'base64url')}` : `${kind}-guess:${state.network}`;
-  switch (kind) {
-    case 't':
-    case 'media':
-    case 'f':
-    case 'd':
-      return `${kind}:${state.network}`;
-    case 'sign-in':
-    case 'v1':
-      return `public:${state.network}`;
-    case 'u':
-    case 'p':
-      return link(readUnsubscribeToken(config, token) !== null);
-    case 'v':
-      return link(readViewToken(config, token) !== null);
-    case 'previews':
-      return readPreviewToken(config, token) ? null : `${kind}-guess:${state.network}`;
-    default:
-      return null;
-  }
 }
 
 function checkHost(context: Context): void {
