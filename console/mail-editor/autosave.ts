@@ -45,7 +45,8 @@ export function useAutosave<V extends object>(
       clearTimeout(timer);
       for (const stop of stops) stop();
     };
-  }, [form]);
+    // A hold that ends lets the typed text go.
+  }, [form, isHeld]);
   return { isSoon };
 }
 

@@ -1,38 +1,45 @@
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { PreviewDraftBody, Template, TemplatePreview } from '../../../client/index.ts';
-import { api } from '../../api.ts';
 import { Choose } from '../../parts/forms/choices.tsx';
 import { MailFrame } from '../../parts/mail/mail-preview.tsx';
 import { useDraftPreview } from '../../parts/mail/use-preview.ts';
 import { Loaded } from '../../parts/page/loaded.tsx';
 import { Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
+import type { Calls, Opened } from './calls.ts';
 import { diff, groupsOf, type Line } from './lines.ts';
 
 /** The part of a version that the editor changes. */
 export type Content = Pick<Template, 'subject' | 'previewText' | 'emailTemplate'>;
 
 /** A version and the text of the editor: as both mails, or as the lines that differ. */
-export function Compare({
-  template: { templateId, templateType, publishedVersion },
+export function Compare<T extends Opened>({
+  calls,
+  publishedVersion,
   version,
+  contentOf,
   content,
   mail,
   person,
+  about,
 }: {
-  template: Template;
+  calls: Calls<T>;
+  publishedVersion: number | null;
   version: number;
-  /** As it is typed. */
-  content: Content;
+  contentOf: (saved: T) => Content;
+  /** As it is typed; null while it is compiled. */
+  content: Content | null;
   /** The mail of the text that is typed. */
   mail: TemplatePreview | null;
   person: ReadonlySignal<string>;
+  /** Needed by the previews of both. */
+  about: Omit<PreviewDraftBody, 'emailTemplate'>;
 }) {
   const look = useSignal<'picture' | 'lines'>('picture');
   const found = useQuery(
-    (signal) => api.templates.get(templateId, { version: String(version) }, { signal }),
-    [templateId, version],
+    async (signal) => contentOf(await calls.get({ version: String(version) }, signal)),
+    [calls.path, version],
   );
   const name = version === publishedVersion ? `Version ${version}, published` : `Version ${version}`;
   return (
@@ -56,18 +63,10 @@ export function Compare({
     >
       <Loaded query={found}>
         {(before) => {
+          if (!content) return <p class="dim">The mail in the editor is not ready yet.</p>;
           if (isSame(before, content)) return <p class="dim">Nothing differs.</p>;
           if (look.value === 'lines') return <Lines before={before} after={content} />;
-          return (
-            <Pictures
-              key={version}
-              before={before}
-              templateType={templateType}
-              person={person}
-              name={name}
-              mail={mail}
-            />
-          );
+          return <Pictures key={version} before={before} about={about} person={person} name={name} mail={mail} />;
         }}
       </Loaded>
     </Section>
@@ -82,13 +81,13 @@ export function isSame(one: Content, other: Content): boolean {
 
 function Pictures({
   before,
-  templateType,
+  about,
   person,
   name,
   mail,
 }: {
   before: Content;
-  templateType: Template['templateType'];
+  about: Omit<PreviewDraftBody, 'emailTemplate'>;
   person: ReadonlySignal<string>;
   name: string;
   mail: TemplatePreview | null;
@@ -98,9 +97,9 @@ function Pictures({
       computed<PreviewDraftBody>(() => {
         const { emailTemplate, subject, previewText } = before;
         const { value: email } = person;
-        return { emailTemplate, subject, previewText, templateType, ...(email && { email }) };
+        return { ...about, emailTemplate, subject, previewText, ...(email && { email }) };
       }),
-    [before, person, templateType],
+    [before, person],
   );
   const { mail: earlier } = useDraftPreview(draft);
   return (

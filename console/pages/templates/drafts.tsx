@@ -9,7 +9,7 @@ import { can } from '../../session.ts';
 /** Of templates, layouts and snippets alike: a draft, and what is published. */
 
 type Drafted = Pick<MailPart, 'draftVersion' | 'publishedVersion' | 'isDraftOutdated'>;
-type Room = 'templates' | 'layouts' | 'snippets';
+export type Room = 'templates' | 'layouts' | 'snippets';
 
 export const WHY_READ_ONLY = 'Your role reads templates.';
 

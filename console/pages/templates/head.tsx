@@ -1,19 +1,17 @@
 import type { Template } from '../../../client/index.ts';
-import { api } from '../../api.ts';
 import { Badge } from '../../parts/data/state.tsx';
 import { NextSteps } from '../../parts/page/next-steps.tsx';
 import { place, to } from '../../router.ts';
 import { can } from '../../session.ts';
+import { type Calls, callsOf } from './calls.ts';
 import { DraftBadge } from './drafts.tsx';
 
 /** Of the page of a template, in code and in blocks. */
 
 export const CRUMB = { label: 'Templates', path: '/templates' } as const;
 
-/** The draft; a draft that is older than what is published waits among the versions to be restored. */
-export async function toEdit(id: string, signal?: AbortSignal): Promise<Template> {
-  const draft = await api.templates.get(id, { version: 'draft' }, signal && { signal });
-  return draft.isDraftOutdated ? api.templates.get(id, {}, signal && { signal }) : draft;
+export function callsOfTemplate(id: string): Calls<Template> {
+  return callsOf('templates', id, `/templates/${id}`);
 }
 
 export function HeadState({ template }: { template: Template }) {

@@ -4,17 +4,14 @@ import type { PreviewDraftBody, Template } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { moment } from '../../parts/data/format.ts';
 import { Field } from '../../parts/forms/field.tsx';
-import { type Form, sentenceOf, useForm } from '../../parts/forms/form.ts';
-import { useKeptDraft } from '../../parts/forms/leaving.ts';
-import { BothTexts, type Parts, useConflict } from '../../parts/forms/overtaken.tsx';
-import { RestoredDraft } from '../../parts/forms/restored.tsx';
+import { type Form, sentenceOf } from '../../parts/forms/form.ts';
+import type { Parts } from '../../parts/forms/overtaken.tsx';
 import { UploadButton } from '../../parts/forms/upload-button.tsx';
 import { CodeEditor } from '../../parts/mail/code-editor.tsx';
 import { MailPreview } from '../../parts/mail/mail-preview.tsx';
 import { PersonSearch } from '../../parts/mail/person-search.tsx';
 import { TestDialog } from '../../parts/mail/test-dialog.tsx';
 import { faultsOf, useDraftPreview } from '../../parts/mail/use-preview.ts';
-import { confirm } from '../../parts/over/confirm.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';
 import { Notice } from '../../parts/page/notice.tsx';
@@ -23,17 +20,19 @@ import { useQuery } from '../../parts/page/query.ts';
 import { place } from '../../router.ts';
 import { can } from '../../session.ts';
 import { BlocksPage } from './blocks/page.tsx';
+import { isOfBlocks, toEdit } from './calls.ts';
 import { Compare } from './compare.tsx';
 import { DraftButtons, hasDraft, WHY_READ_ONLY } from './drafts.tsx';
-import { CRUMB, HeadNotes, HeadState, toEdit } from './head.tsx';
+import { CRUMB, callsOfTemplate, HeadNotes, HeadState } from './head.tsx';
 import { InsertSnippet } from './insert-snippet.tsx';
 import { LayoutChoice } from './layout-choice.tsx';
+import { StoredNotes, useStored } from './stored.tsx';
 import { Versions } from './versions.tsx';
 
 /** The code of a template, the mail that it makes, and what differs from the version that is sent. */
 export default function TemplatePage({ params }: { params: Record<string, string> }) {
   const id = params.templateId ?? '';
-  const template = useQuery((signal) => toEdit(id, signal), [id]);
+  const template = useQuery((signal) => toEdit(callsOfTemplate(id), signal), [id]);
   const found = template.data.value;
   const onSaved = (next: Template) => {
     template.data.value = next;
@@ -46,10 +45,6 @@ export default function TemplatePage({ params }: { params: Record<string, string
       <Loaded query={template}>{() => null}</Loaded>
     </Page>
   );
-}
-
-function isOfBlocks({ builderType, editorJson }: Template): boolean {
-  return builderType === 'editor' && editorJson?.v === 1;
 }
 
 interface Values {
@@ -80,49 +75,24 @@ const parts: Parts<Values> = {
 
 function Editor({ template, onSaved }: { template: Template; onSaved: (template: Template) => void }) {
   const { templateName, templateId, publishedVersion } = template;
-  const form = useForm<Values>(valuesOf(template));
-  const kept = useKeptDraft(form, `templates/${templateId}`, `${template.updatedAt} ${template.newestVersion}`);
-  const conflict = useConflict(kept, template, () => toEdit(templateId));
-  const newest = conflict.newest.value;
+  const calls = callsOfTemplate(templateId);
+  const stored = useStored({ calls, opened: template, valuesOf, bodyOf: storedOf, onSaved });
+  const { form, newest, restore } = stored;
   const isTesting = useSignal(false);
   const person = useSignal('');
   const isReadOnly = !can('templates.update');
 
-  function saveDraft(values: Values): Promise<Template> {
-    const { newestVersion, updatedAt } = conflict.base;
-    return conflict.save(() =>
-      api.templates.update(templateId, { ...storedOf(values), draft: true, newestVersion, updatedAt }),
-    );
+  async function save(): Promise<void> {
+    const { templateName: name } = form.values.peek();
+    if (await stored.save()) toast(`Saved ${name}`, { kind: 'good' });
   }
-  const save = form.submit(async (values) => {
-    const saved = await saveDraft(values);
-    toast(`Saved ${saved.templateName}`, { kind: 'good' });
-    onSaved(saved);
-  });
-  const publish = form.submit(async (values) => {
-    const saved = form.isChanged.peek() ? await saveDraft(values) : template;
-    onSaved(saved);
+  const publish = form.submit(async () => {
+    const saved = await stored.saveWords();
     if (!hasDraft(saved)) return;
-    const published = await api.templates.publish(templateId, { version: saved.draftVersion });
+    const published = await calls.publish(saved.draftVersion);
     toast(`Published version ${published.version} of ${published.templateName}`, { kind: 'good' });
     onSaved(published);
   });
-  async function restore(version: number): Promise<void> {
-    const run = async () => {
-      const { newestVersion } = conflict.base;
-      const restored = await conflict.save(() => api.templates.restore(templateId, { version, newestVersion }));
-      form.reset(valuesOf(restored));
-      onSaved(restored);
-      toast(`Version ${version} is in the editor again; it is sent when it is published`, { kind: 'good' });
-    };
-    if (!form.isChanged.peek()) return run();
-    await confirm({
-      title: `Restore version ${version}`,
-      text: 'What you typed and did not save is replaced.',
-      action: 'Restore it',
-      run,
-    });
-  }
   const asked = Number(place.value.query.get('with')) || null;
   const compared = newest?.version ?? asked ?? publishedVersion;
 
@@ -144,9 +114,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
       }
     >
       <HeadNotes template={template} />
-      <RestoredDraft draft={kept} />
-      <BothTexts {...{ conflict, draft: kept, form, parts, valuesOf }} onKeep={() => save()} onTake={onSaved} />
-      {!newest && form.failure.value && <Notice kind="bad" title={form.failure.value} />}
+      <StoredNotes of={stored} parts={parts} />
       <div class="cols near">
         <div class="c4">
           <Field form={form} name="templateName" label="Name" autocomplete="off" why={isReadOnly && WHY_READ_ONLY} />
@@ -169,7 +137,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
         </div>
       </div>
       <Content form={form} template={template} isReadOnly={isReadOnly} person={person} compared={compared} />
-      <Versions template={newest ?? template} compared={compared} onRestore={restore} />
+      <Versions calls={calls} opened={newest ?? template} compared={compared} onRestore={restore} />
       {isTesting.value && (
         <TestDialog
           asksSender
@@ -198,7 +166,7 @@ function Content({
   /** The version that is compared with the text that is typed. */
   compared: number | null;
 }) {
-  const { templateType } = template;
+  const { templateId, templateType, publishedVersion } = template;
   const insert = useRef<((text: string) => void) | null>(null);
   const draft = useMemo(
     () =>
@@ -272,7 +240,12 @@ function Content({
         </div>
       </Section>
       {compared !== null && (
-        <Compare template={template} version={compared} content={form.values.value} mail={mail} person={person} />
+        <Compare
+          {...{ calls: callsOfTemplate(templateId), publishedVersion, mail, person, about: { templateType } }}
+          version={compared}
+          contentOf={(saved) => saved}
+          content={form.values.value}
+        />
       )}
     </>
   );

@@ -1,5 +1,4 @@
-import type { Template, TemplateVersion } from '../../../client/index.ts';
-import { api } from '../../api.ts';
+import type { TemplateVersion } from '../../../client/index.ts';
 import { useNames } from '../../parts/choose/names.ts';
 import { members } from '../../parts/choose/things.ts';
 import { currentPage, Pager } from '../../parts/data/pager.tsx';
@@ -12,6 +11,7 @@ import { Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, to } from '../../router.ts';
 import { can, current, session } from '../../session.ts';
+import type { Calls, Opened } from './calls.ts';
 
 const LIMIT = 10;
 
@@ -23,21 +23,22 @@ const states: Record<TemplateVersion['state'], { tone: Tone; word: string }> = {
 };
 
 /** The versions with their authors and times; each can be compared with the text of the editor, and become the draft again. */
-export function Versions({
-  template,
+export function Versions<T extends Opened>({
+  calls,
+  opened: { newestVersion, publishedVersion, version: open },
   compared,
   onRestore,
 }: {
-  template: Template;
+  calls: Calls<T>;
+  opened: T;
   /** The version that the page compares with. */
   compared: number | null;
   onRestore: (version: number) => unknown;
 }) {
-  const { templateId, newestVersion, publishedVersion, version: open } = template;
   const page = currentPage();
   const versions = useQuery(
-    (signal) => api.templates.versions(templateId, { page, limit: LIMIT }, { signal }),
-    [templateId, page, newestVersion, publishedVersion],
+    (signal) => calls.versions({ page, limit: LIMIT }, signal),
+    [calls.path, page, newestVersion, publishedVersion],
   );
   const saved = versions.data.value?.versions ?? [];
   const nameOf = useMemberNames(saved.flatMap(({ createdBy, publishedBy }) => [createdBy, publishedBy]));
@@ -47,7 +48,7 @@ export function Versions({
       head: 'Version',
       isMain: true,
       cell: ({ version }) => (
-        <a href={to(`/templates/${templateId}`, { ...Object.fromEntries(place.value.query), with: version })}>
+        <a href={to(calls.path, { ...Object.fromEntries(place.value.query), with: version })}>
           {version}
           {version === open && <span class="dim"> in the editor</span>}
         </a>
@@ -78,7 +79,7 @@ export function Versions({
         version !== open && (
           <Button
             isSmall
-            operation="templates.restore"
+            operation={`${calls.room}.restore`}
             label={`Restore version ${version}`}
             onClick={() => onRestore(version)}
           >

@@ -38,8 +38,8 @@ describe('Layouts and snippets in the console', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('No published mail changes').waitFor();
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
-    await page.getByText('Published', { exact: true }).waitFor();
     const layoutId = /layouts\/(L-[0-9a-f]+)/.exec(page.url())![1]!;
+    await page.getByRole('row', { name: /^2 in the editor Published/ }).waitFor();
     expect(await shown(`/layouts/${layoutId}`)).to.include({ publishedVersion: 2, draftVersion: null });
 
     const content = { v: 1, blocks: [{ id: 'b', type: 'heading', level: 1, spans: [{ text: 'Fresh rye' }] }] };

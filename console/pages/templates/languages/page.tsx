@@ -14,15 +14,16 @@ import { useQuery } from '../../../parts/page/query.ts';
 import { Tabs } from '../../../parts/page/tabs.tsx';
 import { place, setQuery } from '../../../router.ts';
 import { can } from '../../../session.ts';
+import { toEdit } from '../calls.ts';
 import { hasDraft } from '../drafts.tsx';
-import { toEdit } from '../head.tsx';
+import { callsOfTemplate } from '../head.tsx';
 import { nameOf } from './texts.ts';
 import { OneLanguage } from './words.tsx';
 
 /** The languages of a template: its own words on the left, those of a language on the right, saved as the draft. */
 export default function LanguagesPage({ params }: { params: Record<string, string> }) {
   const id = params.templateId ?? '';
-  const template = useQuery((signal) => toEdit(id, signal), [id]);
+  const template = useQuery((signal) => toEdit(callsOfTemplate(id), signal), [id]);
   const list = useQuery((signal) => api.templates.translations(id, {}, { signal }), [id]);
   const found = template.data.value;
   const languages = list.data.value;

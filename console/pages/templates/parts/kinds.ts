@@ -2,6 +2,7 @@ import type { MailPart, TemplateContent } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
 import type { Path } from '../../../paths.ts';
 import { place } from '../../../router.ts';
+import { type Calls, callsOf } from '../calls.ts';
 
 /** Layouts and snippets differ in a few words, and in where they are. */
 export interface Kind {
@@ -35,14 +36,12 @@ export function pathOf({ path }: Kind, id: string): Path {
 }
 
 /** The two have the same calls. */
-export function callsOf({ plural }: Kind): typeof api.layouts {
+export function apiOf({ plural }: Kind): typeof api.layouts {
   return api[plural] as typeof api.layouts;
 }
 
-/** The draft; a draft that is older than what is published waits among the versions. */
-export async function partToEdit(kind: Kind, id: string, signal?: AbortSignal): Promise<MailPart> {
-  const draft = await callsOf(kind).get(id, { version: 'draft' }, signal && { signal });
-  return draft.isDraftOutdated ? callsOf(kind).get(id, {}, signal && { signal }) : draft;
+export function callsOfPart(kind: Kind, id: string): Calls<MailPart> {
+  return callsOf(kind.plural, id, pathOf(kind, id));
 }
 
 /** To begin with. */

@@ -17,7 +17,7 @@ import { useQuery } from '../../../parts/page/query.ts';
 import { navigate, to } from '../../../router.ts';
 import { draftColumns } from '../drafts.tsx';
 import { Shelves } from '../shelves.tsx';
-import { callsOf, firstContent, type Kind, kindNow, pathOf } from './kinds.ts';
+import { apiOf, firstContent, type Kind, kindNow, pathOf } from './kinds.ts';
 
 const LIMIT = 50;
 
@@ -39,7 +39,7 @@ function List({ kind }: { kind: Kind }) {
       text: 'Mails that are published keep it. It is refused while a template has it.',
       action: `Delete ${part}`,
       isDangerous: true,
-      run: () => callsOf(kind).delete(id),
+      run: () => apiOf(kind).delete(id),
     });
     if (!done) return;
     toast(`Deleted ${name}`);
@@ -105,7 +105,7 @@ function List({ kind }: { kind: Kind }) {
 }
 
 async function listOf(kind: Kind, page: number, signal: AbortSignal) {
-  const answer = await callsOf(kind).list({ page, limit: LIMIT }, { signal });
+  const answer = await apiOf(kind).list({ page, limit: LIMIT }, { signal });
   const { pagination } = answer;
   return { parts: (answer as unknown as Record<string, MailPart[]>)[kind.plural] ?? [], pagination };
 }
@@ -115,7 +115,7 @@ function NewDialog({ kind, onClose }: { kind: Kind; onClose: () => void }) {
   const form = useForm({ name: '', made: 'blocks' });
   const { made } = form.values.value;
   const submit = form.submit(async ({ name }) => {
-    const { id } = await callsOf(kind).create({ name, ...firstContent(kind, made), draft: true });
+    const { id } = await apiOf(kind).create({ name, ...firstContent(kind, made), draft: true });
     onClose();
     navigate(to(pathOf(kind, id)));
   });

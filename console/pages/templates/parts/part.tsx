@@ -1,47 +1,78 @@
-import { computed, useSignal } from '@preact/signals';
-import type { ComponentChildren, RefObject } from 'preact';
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { MailPart, PreviewDraftBody } from '../../../../client/index.ts';
+import { computed, useSignal, useSignalEffect } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { MailPart, PreviewDraftBody, TemplatePreview } from '../../../../client/index.ts';
 import type { Content } from '../../../../schemas/templates/block-types.ts';
-import { MailEditor, type MailEditorHandle, type TextField } from '../../../mail-editor/lazy.tsx';
-import type { Draft } from '../../../mail-editor/use-mail.ts';
-import { moment } from '../../../parts/data/format.ts';
+import { MailEditor, type TextField } from '../../../mail-editor/lazy.tsx';
+import { wordsOf } from '../../../mail-editor/model/labels.ts';
+import { ThroughVersions } from '../../../mail-editor/versions/lazy.tsx';
 import { Field } from '../../../parts/forms/field.tsx';
-import { type Form, useForm } from '../../../parts/forms/form.ts';
-import { useKeptDraft } from '../../../parts/forms/leaving.ts';
-import { RestoredDraft } from '../../../parts/forms/restored.tsx';
+import type { Parts } from '../../../parts/forms/overtaken.tsx';
 import { CodeEditor } from '../../../parts/mail/code-editor.tsx';
 import { MailPreview } from '../../../parts/mail/mail-preview.tsx';
 import { useDraftPreview } from '../../../parts/mail/use-preview.ts';
-import { toast } from '../../../parts/over/toast.tsx';
 import { Loaded } from '../../../parts/page/loaded.tsx';
-import { Notice } from '../../../parts/page/notice.tsx';
 import { Page, Section } from '../../../parts/page/page.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
-import { to } from '../../../router.ts';
+import { place, to } from '../../../router.ts';
 import { can } from '../../../session.ts';
+import { useMailDraft } from '../blocks/mail-draft.ts';
+import { isOfBlocks, toEdit, versionedOf } from '../calls.ts';
+import { Compare } from '../compare.tsx';
 import { DraftBadge, DraftButtons, hasDraft, WHY_READ_ONLY } from '../drafts.tsx';
-import { callsOf, type Kind, kindNow, partToEdit } from './kinds.ts';
+import { type Stored, StoredNotes, useSavedByItself, useStored } from '../stored.tsx';
+import { Versions } from '../versions.tsx';
+import { apiOf, callsOfPart, type Kind, kindNow } from './kinds.ts';
 import { PublishDialog } from './publish-dialog.tsx';
 
 interface Values {
   description: string;
+  /** '': it is made of blocks. */
   emailTemplate: string;
+  /** null: it is code. */
   content: Content | null;
 }
 
-function valuesOf({ description, emailTemplate, builderType, editorJson }: MailPart): Values {
-  const isOfBlocks = builderType === 'editor' && editorJson?.v === 1;
-  return { description, emailTemplate, content: isOfBlocks ? (editorJson as unknown as Content) : null };
+function valuesOf({ description, emailTemplate, ...part }: MailPart): Values {
+  if (!isOfBlocks(part)) return { description, emailTemplate, content: null };
+  return { description, emailTemplate: '', content: part.editorJson as unknown as Content };
 }
+
+function bodyOf({ description, emailTemplate, content }: Values): object {
+  return { description, ...(content ? { content } : { emailTemplate }) };
+}
+
+/** As the page calls them. */
+const parts: Parts<Values> = {
+  description: 'Description',
+  emailTemplate: 'Code',
+  content: { label: 'Blocks', text: (content) => (content ? wordsOf(content) : '') },
+};
+
+const texts: readonly TextField[] = [{ name: 'description', label: 'Description', hint: 'For yourselves.' }];
+
+/** The mail around it, or inside it. */
+const about = { templateType: 'marketing', dynamicData: { content: '<p>The mail stands here.</p>' } } as const;
 
 /** A layout or a snippet: written as templates are, and published with what it touches. */
 export default function PartPage({ params }: { params: Record<string, string> }) {
   const kind = kindNow();
   const id = params.partId ?? '';
-  const part = useQuery((signal) => partToEdit(kind, id, signal), [kind.part, id]);
+  const part = useQuery((signal) => toEdit(callsOfPart(kind, id), signal), [kind.part, id]);
   const found = part.data.value;
-  if (found) return <Editor key={`${kind.part} ${id}`} kind={kind} part={found} onSaved={() => part.reload()} />;
+  if (found)
+    return (
+      <Editor
+        key={`${kind.part} ${id} ${isOfBlocks(found)}`}
+        kind={kind}
+        part={found}
+        onSaved={(saved) => {
+          // Only reading answers its users.
+          part.data.value = { ...part.data.peek(), ...saved };
+        }}
+        onPublished={() => part.reload()}
+      />
+    );
   return (
     <Page title={kind.part === 'layout' ? 'Layout' : 'Snippet'} crumb={{ label: kind.title, path: kind.path }}>
       <Loaded query={part}>{() => null}</Loaded>
@@ -49,51 +80,33 @@ export default function PartPage({ params }: { params: Record<string, string> })
   );
 }
 
-function Editor({ kind, part, onSaved }: { kind: Kind; part: MailPart; onSaved: () => PromiseLike<unknown> }) {
+interface EditorProps {
+  kind: Kind;
+  part: MailPart;
+  onSaved: (saved: MailPart) => void;
+  onPublished: () => PromiseLike<unknown>;
+}
+
+function Editor({ kind, part, onSaved, onPublished }: EditorProps) {
   const { id, name } = part;
   const { plural } = kind;
-  const form = useForm<Values>(valuesOf(part));
-  const kept = useKeptDraft(form, `${plural}/${id}`, `${part.updatedAt} ${part.newestVersion}`);
-  const editor = useRef<MailEditorHandle | null>(null);
+  const stored = useStored({ calls: callsOfPart(kind, id), opened: part, valuesOf, bodyOf, onSaved });
+  const { form, newest, save } = stored;
   const isPublishing = useSignal(false);
+  const hasFaults = useSignal(false);
   const why = can(`${plural}.update`) ? null : WHY_READ_ONLY;
-  const isChanged = form.isChanged.value;
-  const isOfBlocks = form.values.value.content !== null;
-  const save = form.submit(async ({ description, emailTemplate, content }) => {
-    const written = content ? { content: content as never } : { emailTemplate };
-    const { newestVersion } = part;
-    await callsOf(kind).update(id, { description, ...written, draft: true, newestVersion });
-    toast(`Saved ${name}`, { kind: 'good' });
-    await onSaved();
-  });
-  const head = (
-    <>
-      {why === null && !can(`${plural}.publish`) && (
-        <p class="sub">You save drafts. Mails get them when an editor or an owner publishes them.</p>
-      )}
-      <RestoredDraft
-        draft={{
-          ...kept,
-          drop: () => {
-            const { content, description } = valuesOf(part);
-            if (content) editor.current?.replace({ content, about: { description } });
-            kept.drop();
-          },
-        }}
-      />
-      {form.failure.value && <Notice kind="bad" title={`It was not saved: ${form.failure.value}`} />}
-    </>
-  );
+  const note = useSavedByItself(stored, why !== null || hasFaults.value);
+  const Written = isOfBlocks(part) ? Blocks : Code;
   return (
     <Page
       title={name}
       crumb={{ label: kind.title, path: kind.path }}
-      isFlush={isOfBlocks}
+      isFlush={isOfBlocks(part)}
       state={<DraftBadge of={part} />}
-      note={isChanged ? 'Changed, not saved' : `Saved ${moment(part.updatedAt)}`}
+      note={note}
       actions={
         <DraftButtons
-          {...{ room: plural, of: part, form, isOvertaken: false, publishWords: 'Publish…' }}
+          {...{ room: plural, of: part, form, isOvertaken: newest !== null, publishWords: 'Publish…' }}
           onSave={() => save()}
           onPublish={async () => {
             if (form.isChanged.peek() && !(await save())) return;
@@ -102,24 +115,29 @@ function Editor({ kind, part, onSaved }: { kind: Kind; part: MailPart; onSaved: 
         />
       }
     >
-      {isOfBlocks ? (
-        <Blocks {...{ kind, form, why, editor }} before={head} after={<UsedBy part={part} />} />
-      ) : (
-        <>
-          {head}
-          <Code {...{ kind, form, why }} />
-          <UsedBy part={part} />
-        </>
-      )}
+      <Written
+        {...{ kind, stored, why }}
+        before={
+          <>
+            {why === null && !can(`${plural}.publish`) && (
+              <p class="sub">You save drafts. Mails get them when an editor or an owner publishes them.</p>
+            )}
+            <StoredNotes of={stored} parts={parts} />
+          </>
+        }
+        onFaults={(found) => {
+          hasFaults.value = found;
+        }}
+      />
       {isPublishing.value && (
         <PublishDialog
           title={`Publish ${name}`}
-          touched={(signal) => callsOf(kind).touched(id, {}, { signal })}
+          touched={(signal) => apiOf(kind).touched(id, {}, { signal })}
           all={kind.part === 'layout' ? { layoutId: id } : { snippet: id }}
           store={async () => {
-            if (hasDraft(part)) await callsOf(kind).publish(id, { version: part.draftVersion });
+            if (hasDraft(part)) await apiOf(kind).publish(id, { version: part.draftVersion });
           }}
-          onPublished={onSaved}
+          onPublished={onPublished}
           onClose={() => {
             isPublishing.value = false;
           }}
@@ -129,63 +147,44 @@ function Editor({ kind, part, onSaved }: { kind: Kind; part: MailPart; onSaved: 
   );
 }
 
-const texts: readonly TextField[] = [{ name: 'description', label: 'Description', hint: 'For yourselves.' }];
-
-function Blocks({
-  kind: { part },
-  form,
-  why,
-  editor,
-  before,
-  after,
-}: {
+interface WrittenProps {
   kind: Kind;
-  form: Form<Values>;
+  stored: Stored<MailPart, Values>;
   why: string | null;
-  editor: RefObject<MailEditorHandle | null>;
   before: ComponentChildren;
-  after: ComponentChildren;
-}) {
-  const { description, content } = form.values.peek();
-  const draft = useSignal<Draft>({ content: content!, about: { description } });
+  /** Whether what is typed is refused for its faults. */
+  onFaults: (found: boolean) => void;
+}
+
+function Blocks({ kind: { part }, stored, why, before }: WrittenProps) {
+  const { draft, editor } = useMailDraft(stored.form, stored.shown, texts);
   const person = useSignal('');
-  useLayoutEffect(
-    () =>
-      draft.subscribe((next) => {
-        const values = form.values.peek();
-        const { description: words = '' } = next.about;
-        if (values.content !== next.content) form.set('content', next.content);
-        if (values.description !== words) form.set('description', words);
-      }),
-    [form, draft],
-  );
   return (
     <MailEditor
-      {...{ draft, texts, person, why }}
+      {...{ draft, texts, person, why, before }}
       handle={editor}
       isMarketing
       frame={{ part }}
-      before={before}
-      after={() => after}
+      after={({ mail, html }) => <Below stored={stored} emailTemplate={html.value} mail={mail.value} />}
     />
   );
 }
 
-function Code({ kind, form, why }: { kind: Kind; form: Form<Values>; why: string | null }) {
+function Code({ kind, stored, why, before, onFaults }: WrittenProps) {
+  const { form } = stored;
   const draft = useMemo(
-    () =>
-      computed<PreviewDraftBody>(() => ({
-        emailTemplate: form.values.value.emailTemplate,
-        templateType: 'marketing',
-        dynamicData: { content: '<p>The mail stands here.</p>' },
-      })),
+    () => computed<PreviewDraftBody>(() => ({ ...about, emailTemplate: form.values.value.emailTemplate })),
     [form],
   );
   const { mail, faults, isOld } = useDraftPreview(draft);
+  useSignalEffect(() => onFaults(faults.value.length > 0));
+  const [fault] = faults.value;
+  const note = kind.part === 'layout' ? '{{{content}}} is where the mail stands' : null;
   return (
     <>
+      {before}
       <Field form={form} name="description" label="Description" autocomplete="off" why={why} hint="For yourselves." />
-      <Section title="Code" note={kind.part === 'layout' ? '{{{content}}} is where the mail stands' : null}>
+      <Section title="Code" note={fault ? `line ${fault.line}: ${fault.message}` : note}>
         <CodeEditor
           label={`HTML of the ${kind.part}`}
           value={form.values.value.emailTemplate}
@@ -199,6 +198,40 @@ function Code({ kind, form, why }: { kind: Kind; form: Form<Values>; why: string
       <Section title="Preview" hasRule>
         <MailPreview mail={mail.value} isOld={isOld.value} />
       </Section>
+      <Below stored={stored} emailTemplate={form.values.value.emailTemplate} mail={mail.value} />
+    </>
+  );
+}
+
+/** The difference to the version that mails have, the versions, and the users. */
+function Below({
+  stored: { calls, opened, newest, restore },
+  emailTemplate,
+  mail,
+}: {
+  stored: Stored<MailPart, Values>;
+  /** As it is typed; null while it is compiled. */
+  emailTemplate: string | null;
+  mail: TemplatePreview | null;
+}) {
+  const person = useSignal('');
+  const { publishedVersion } = opened;
+  const compared = newest?.version ?? (Number(place.value.query.get('with')) || publishedVersion);
+  const contentOf = ({ emailTemplate: code }: { emailTemplate: string }) => ({
+    ...{ subject: '', previewText: '', emailTemplate: code },
+  });
+  return (
+    <>
+      {compared !== null && (
+        <Compare
+          {...{ calls, publishedVersion, contentOf, mail, person, about }}
+          version={compared}
+          content={emailTemplate === null ? null : contentOf({ emailTemplate })}
+        />
+      )}
+      {isOfBlocks(opened) && <ThroughVersions of={versionedOf(calls, newest ?? opened, restore)} />}
+      <Versions calls={calls} opened={newest ?? opened} compared={compared} onRestore={restore} />
+      <UsedBy part={opened} />
     </>
   );
 }
