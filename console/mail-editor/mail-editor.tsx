@@ -198,6 +198,11 @@ export default function MailEditor({
               surface.focus();
               surface.run(insertVariable(name));
             }}
+            onSnippet={(name) => {
+              menu.value = null;
+              surface.focus();
+              surface.run(addBlock('snippet', undefined, { name }));
+            }}
             onClose={() => {
               menu.value = null;
               surface.focus();

@@ -1,10 +1,8 @@
-import { api } from '../../api.ts';
 import { Select } from '../../parts/forms/field.tsx';
 import type { Form } from '../../parts/forms/form.ts';
+import { snippetNames } from '../../parts/mail/snippets.ts';
 import { useQuery } from '../../parts/page/query.ts';
 import type { Texts } from './linked.ts';
-
-const LISTED_MAX = 100;
 
 /** The published snippets of content blocks. */
 export function SnippetChoice({
@@ -18,10 +16,7 @@ export function SnippetChoice({
   label: string;
   why: string | null;
 }) {
-  const found = useQuery(async (signal) => (await api.snippets.list({ limit: LISTED_MAX }, { signal })).snippets);
-  const names = (found.data.value ?? [])
-    .filter(({ builderType, publishedVersion }) => builderType === 'editor' && publishedVersion !== null)
-    .map((one) => one.name);
+  const names = useQuery((signal) => snippetNames('editor', signal)).data.value ?? [];
   const chosen = form.values.value[name] ?? '';
   const offered = names.includes(chosen) ? names : [chosen, ...names];
   return (

@@ -3,6 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { apiFoundCount, loadScript } from '../../api.ts';
 import { isUnreachable } from '../page/query.ts';
 import type { Fault, Opened } from './code-mirror.ts';
+import { snippetNames } from './snippets.ts';
 
 /** HTML with colours, folding and search. CodeMirror is loaded by the first editor that is opened; until then a plain field. */
 export function CodeEditor({
@@ -42,6 +43,7 @@ export function CodeEditor({
         text: latest.current.value,
         cursor: cursorOf(plain.current),
         isReadOnly,
+        snippets: () => snippetNames('code'),
         onChange: (text) => {
           typed.current.push(text);
           latest.current.onChange(text);

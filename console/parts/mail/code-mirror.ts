@@ -1,4 +1,11 @@
-import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete';
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  closeBrackets,
+  closeBracketsKeymap,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { html } from '@codemirror/lang-html';
 import { bracketMatching, foldGutter, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
@@ -47,6 +54,7 @@ export function openEditor(
     cursor,
     isReadOnly,
     onChange,
+    snippets,
   }: {
     label: string;
     text: string;
@@ -54,6 +62,8 @@ export function openEditor(
     cursor: Cursor | null;
     isReadOnly: boolean;
     onChange: (text: string) => void;
+    /** The names that `{{>` offers. */
+    snippets: () => Promise<readonly string[]>;
   },
 ): Opened {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
@@ -73,6 +83,7 @@ export function openEditor(
         closeBrackets(),
         highlightSelectionMatches(),
         html(),
+        autocompletion({ override: [(context) => snippetsAt(context, snippets)], icons: false, interactionDelay: 0 }),
         syntaxHighlighting(colours),
         EditorView.lineWrapping,
         EditorState.readOnly.of(isReadOnly),
@@ -106,6 +117,34 @@ export function openEditor(
       view.focus();
     },
     close: () => view.destroy(),
+  };
+}
+
+/** Of `{{> fo`: the names, which take the place of the whole and of the braces that were closed by themselves. */
+async function snippetsAt(
+  context: CompletionContext,
+  snippets: () => Promise<readonly string[]>,
+): Promise<CompletionResult | null> {
+  const typed = context.matchBefore(/\{\{>\s*[\w-]*/);
+  if (!typed) return null;
+  // Without them a name is typed as ever.
+  const names = await snippets().catch(() => []);
+  const from = context.pos - /[\w-]*$/.exec(typed.text)![0].length;
+  return { from, options: names.map((name) => snippetAt(name, typed.from)), validFor: /^[\w-]*$/ };
+}
+
+function snippetAt(label: string, start: number): Completion {
+  return {
+    label,
+    apply(view, _, __, to) {
+      const end = to + /^\s*\}{0,2}/.exec(view.state.sliceDoc(to, to + 8))![0].length;
+      const insert = `{{> ${label}}}`;
+      view.dispatch({
+        changes: { from: start, to: end, insert },
+        selection: { anchor: start + insert.length },
+        userEvent: 'input.complete',
+      });
+    },
   };
 }
 
