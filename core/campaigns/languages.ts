@@ -54,14 +54,14 @@ export function sourceIn(content: Frozen, language: string | null): LanguageMail
 }
 
 /**
- * Clicks are counted at the links of the content itself. Translated blocks have them at the same places; code of its own has the same
- * address as often, in any place, and its other links are counted by their URL.
+ * Clicks are counted at the links of the campaign's own mail, `counted`. Translated blocks have them at the same places; a variant or code
+ * of its own has the same address as often, in any place, and its other links are counted by their URL. undefined: the same places.
  */
-export function linkNumberIn(content: Frozen, language: string | null): LinkNumber | undefined {
-  const found = content.translated?.mails.find((mail) => mail.language === language);
-  if (!found) return;
-  const [base, own] = [content.html, found.html].map((html) => compiled(html, 'html', 'htmlTemplate').links);
-  const isOfBlocks = found.text !== null && base!.length === own!.length;
+export function linkNumberIn(content: Frozen, language: string | null, counted: string): LinkNumber | undefined {
+  const { html: shown, text = null } = sourceIn(content, language);
+  if (shown === counted) return;
+  const [base, own] = [counted, shown].map((html) => compiled(html, 'html', 'htmlTemplate').links);
+  const isOfBlocks = counted === content.html && text !== null && base!.length === own!.length;
   if (isOfBlocks) return;
   const places = Map.groupBy(base!.keys(), (index) => base![index]!.url);
   const numbers = own!.map(({ url }) => (places.get(url)?.shift() ?? -1) + 1 || undefined);

@@ -98,6 +98,41 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
     expect(numbers(await rowsOf(path))).to.deep.equal(numbers(later));
   });
 
+  it('counts a variant with other links at the places of the campaign, and new links by their URL', async () => {
+    const link = (name: string) => `<a href="https://shop.example.com/${name}">${name}</a>`;
+    const list = await stage.list(2, (index) => `varied${index}@example.org`);
+    const id = await stage.launch({
+      toLists: [list],
+      htmlTemplate: link('first') + link('second'),
+      variants: [{}, { htmlTemplate: link('new') + link('second') + link('first') }],
+    });
+    await stage.until(id, 'sent');
+    const path = `/campaigns/${id}/links`;
+    const mails = [0, 1].map((index) => linksTo(`varied${index}@example.org`));
+    const variant = mails.find(({ length }) => length === 3)!;
+    expect(variant.map(({ link: number }) => number)).to.deep.equal([undefined, 2, 1]);
+    for (const { path: click } of variant.slice(0, 2)) await visitor.get(click);
+    const rows = await until(
+      () => rowsOf(path),
+      (some) => some.reduce((sum, { clicks }) => sum + clicks, 0) === 2,
+    );
+    expect(rows.map(({ position, url, clicks }) => [position, url.split('/').at(-1), clicks])).to.deep.equal([
+      [1, 'first', 0],
+      [2, 'second', 1],
+      [null, 'new', 1],
+    ]);
+    const preview = { variantId: 'B', clicks: true };
+    const { html } = (await stage.own.client.post(`/campaigns/${id}/preview`, preview)).body.data;
+    const figures = [...html.matchAll(/link-(\d)"\]::after\{content:"(\d+)"/g)].map(([, place, count]) => [
+      place,
+      count,
+    ]);
+    expect(figures).to.deep.equal([
+      ['2', '1'],
+      ['3', '0'],
+    ]);
+  });
+
   describe('takes for a machine', () => {
     // No worker counts here by the settings of another process.
     const environment = useEnvironment({ AUTOMATED_OPEN_SECONDS: '0' });

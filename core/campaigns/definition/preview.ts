@@ -2,9 +2,10 @@ import type { Project } from '../../base/model.ts';
 import { namedCampaign } from '../../mail/compose/variables.ts';
 import { contactNamed, type NamedContact } from '../../mail/previews/contacts.ts';
 import { type DraftPreview, previewDraft } from '../../mail/previews/drafts.ts';
+import { compiled } from '../../templates/cache.ts';
 import { compileMail } from '../../templates/mail.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import { sourceFor } from '../languages.ts';
+import { languageOfReader, linkNumberIn, sourceFor } from '../languages.ts';
 import type { Campaign, VariantId } from '../model.ts';
 import { variantNamed } from '../variants/mail.ts';
 import { contentIn, contentNow } from './content.ts';
@@ -28,10 +29,31 @@ export async function previewCampaign(
   const content = frozen ? contentIn(frozen, variantId ?? null) : await contentNow(deps, shown);
   const { utm = null } = content;
   const source = sourceFor(content, contact, language);
+  const numberOf = linkNumberIn(content, languageOfReader(content, contact, language), frozen?.html ?? content.html);
   return previewDraft(
     deps,
     project,
-    { source, utm, isCampaign: true, campaign: namedCampaign(content), contact, data: {}, figures },
+    {
+      source,
+      utm,
+      isCampaign: true,
+      campaign: namedCampaign(content),
+      contact,
+      data: {},
+      figures: figures && figuresAt(figures, source.html, numberOf),
+    },
     compileMail(source),
   );
+}
+
+/** The figures at the links of the mail that is shown; none at a link that is counted by its URL. */
+function figuresAt(
+  figures: ReadonlyMap<number, number>,
+  html: string,
+  numberOf: ReturnType<typeof linkNumberIn>,
+): ReadonlyMap<number, number> {
+  if (!numberOf) return figures;
+  const places = compiled(html, 'html', 'htmlTemplate').links.map((_, index) => index + 1);
+  const at = (place: number) => figures.get(numberOf(place) ?? 0);
+  return new Map(places.flatMap((place) => (at(place) === undefined ? [] : [[place, at(place) as number] as const])));
 }

@@ -127,7 +127,6 @@ export async function compileFrozen(
   variant: VariantId | null = null,
 ): Promise<{ fill: FillLanguage; domain: SendingDomain }> {
   const content = contentIn(whole, variant);
-
   const domain = await sendingDomain(deps, content.projectId, content.domainName);
   if (!domain)
     throw unprocessable(
@@ -137,7 +136,7 @@ export async function compileFrozen(
     );
   const key = `${content._id.toHexString()} ${content.frozenAt.getTime()} ${domain.returnHost} ${variant ?? ''}`;
   const fills = kept(deps);
-  const fill = fills.get(key) ?? compileEach(deps, content, domain);
+  const fill = fills.get(key) ?? compileEach(deps, content, { domain, counted: whole.html });
   fills.set(key, fill);
   fill.catch(() => fills.delete(key));
   return { fill: await fill, domain };
@@ -146,19 +145,26 @@ export async function compileFrozen(
 async function compileEach(
   deps: CampaignsDeps,
   content: CampaignContent,
-  domain: SendingDomain,
+  shared: Pick<Compiling, 'domain' | 'counted'>,
 ): Promise<FillLanguage> {
-  const base = await compileOrSay(deps, content, { domain, language: null });
+  const base = await compileOrSay(deps, content, { ...shared, language: null });
   const others = new Map<string | null, FillMail>();
   for (const { language } of content.translated?.mails ?? [])
-    others.set(language, await compileOrSay(deps, content, { domain, language }));
+    others.set(language, await compileOrSay(deps, content, { ...shared, language }));
   return (language) => others.get(language) ?? base;
+}
+
+interface Compiling {
+  domain: SendingDomain;
+  language: string | null;
+  /** The HTML at whose links clicks are counted. */
+  counted: string;
 }
 
 async function compileOrSay(
   deps: CampaignsDeps,
   content: CampaignContent,
-  { domain: { domain, returnHost }, language }: { domain: SendingDomain; language: string | null },
+  { domain: { domain, returnHost }, language, counted }: Compiling,
 ): Promise<FillMail> {
   const { _id, projectId, from, replyTo, groupId, domainName: fromDomain, trackingClick, trackingOpen } = content;
   const { config } = deps;
@@ -177,7 +183,7 @@ async function compileOrSay(
   // A store of pictures that does not answer is asked again.
   const { html, parts: attachments } = await inlined(deps, source.html, content.pictures);
   try {
-    const linkNumber = linkNumberIn(content, language);
+    const linkNumber = linkNumberIn(content, language, counted);
     const whole = { ...parts, attachments };
     return await compileForMany({ ...shared, utm, source: { ...source, html }, parts: whole, linkNumber });
   } catch (error) {
