@@ -70,6 +70,6 @@ export function useVersionParts(newest: Campaign | null, form: Form<Draft>): Par
     growth: 'Each day after it',
     timezone: 'Days begin in',
     ...measuringParts,
-    ...variantParts(mails.name),
+    ...variantParts((id) => (mails.of(id)?.thing?.campaignId ? 'Written in the campaign' : mails.name(id))),
   };
 }

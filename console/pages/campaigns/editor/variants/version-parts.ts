@@ -23,7 +23,7 @@ export function variantParts(templateName: (id: string) => string): Parts<Varian
     }),
   );
   const mails = VARIANT_IDS.map((id, index) => {
-    const text = (mail: OwnMail | null) => (mail ? textOfMail(mail) : '');
+    const text = (mail: OwnMail | null) => (mail ? textOfMail(mail) : 'As it is saved');
     return [mailKeyOf(index as Index), { label: `Mail ${id}`, text }];
   });
   const minutes = (label: string) => ({ label, text: (value: string) => minutesWords(Number(value)) });
