@@ -71,7 +71,7 @@ export async function createTemplate(
   origin: Origin,
   part?: NewPart,
 ): Promise<Template> {
-  const { translations, ...given } = begun(input);
+  const { translations, ...given } = begun(deps, input);
   requireOne(given);
   const self = part && { id: '', ...part };
   const mail = (await withMadeMail(deps, project, given, { self })) as NewCode;
@@ -90,12 +90,15 @@ export async function createTemplate(
 }
 
 /** With the mail, its type and the languages of a starter; other fields of the call win. Translations of a caller have a call of their own. */
-function begun({ starter, starterLanguages, translations: _, ...input }: NewTemplate): NewTemplate {
+function begun(
+  { config }: TemplatesDeps,
+  { starter, starterLanguages, translations: _, ...input }: NewTemplate,
+): NewTemplate {
   if (starter === undefined && starterLanguages === undefined) return input;
   if (starter === undefined)
     throw invalid('Languages are those of a starter.', 'starterLanguages: must be left out without starter');
   refuseBesideStarter(input);
-  const { content, templateType, ...mail } = begunFrom(starter, starterLanguages);
+  const { content, templateType, ...mail } = begunFrom(starter, starterLanguages, config.publicUrl);
   return { ...mail, content: { ...content }, ...input, templateType };
 }
 

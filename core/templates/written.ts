@@ -6,6 +6,7 @@ import type { PartKind, PartName } from './assemble/keys.ts';
 import type { CompiledContent } from './blocks/content.ts';
 import type { TemplatesDeps } from './deps.ts';
 import type { TemplateContent } from './model.ts';
+import { withOwnPictures } from './starters/pictures/pictures.ts';
 
 /** A template is written as code or as content blocks; both are stored with the HTML that mail is made of. */
 
@@ -34,7 +35,7 @@ export function isWritten({ content, emailTemplate, layoutId }: Written): boolea
  * for code that is given with content. Fields that only this file makes are none of a caller's, and left out.
  */
 export async function withMadeMail<Input extends Written>(
-  deps: DbDeps,
+  deps: TemplatesDeps,
   project: Tenant,
   input: Input,
   { base, self }: { base?: TemplateContent | undefined; self?: PartName | undefined } = {},
@@ -44,7 +45,7 @@ export async function withMadeMail<Input extends Written>(
   const source = sourceGiven(input, base);
   if (!source) return given;
   if (content !== undefined) refuseBoth(input);
-  return { ...given, ...(await assembled(deps, project, source, { self })) };
+  return { ...given, ...(await storedMail(deps, project, source, { self })) };
 }
 
 /** null: the mail stays as it is. */
@@ -73,7 +74,7 @@ export type WrittenMail = MadeMail;
 
 /** null: the call writes none. `path` is the one of the content in the body. */
 export async function writtenMail(
-  deps: DbDeps,
+  deps: TemplatesDeps,
   project: Tenant,
   {
     content,
@@ -86,7 +87,20 @@ export async function writtenMail(
   if (content === undefined)
     return assembled(deps, project, { code: htmlTemplate, layoutId }, { field: `${path}htmlTemplate` });
   if (htmlTemplate !== undefined) refuseBeside([`${path}htmlTemplate`]);
-  return assembled(deps, project, { content, layoutId }, { field: `${path}content` });
+  return storedMail(deps, project, { content, layoutId }, { field: `${path}content` });
+}
+
+/** A mail as it is stored: with its own copies of the pictures of a starter. */
+async function storedMail(
+  deps: TemplatesDeps,
+  project: Tenant,
+  source: Source,
+  options: Parameters<typeof assembled>[3],
+): Promise<MadeMail> {
+  const made = await assembled(deps, project, source, options);
+  if (source.content === undefined) return made;
+  const content = await withOwnPictures(deps, project, source.content, made.emailTemplate);
+  return content === source.content ? made : assembled(deps, project, { ...source, content }, options);
 }
 
 export function requireOne({ content, emailTemplate }: Written): void {

@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/base/errors.ts';
 import { deleteMedia, listMedia, uploadPicture } from '../../../core/templates/media/media.ts';
 import { contentTypeOf } from '../../../core/templates/media/pictures.ts';
+import { drawnPicture } from '../../../core/templates/starters/pictures/pictures.ts';
 import { FORM_TYPE } from '../../../schemas/people/imports.ts';
 import { mediaAnswer, mediaPageAnswer, mediaQuery } from '../../../schemas/templates/media.ts';
 import { wholeFile, withUpload } from '../../http/body/uploads.ts';
@@ -72,7 +73,7 @@ export const mediaRoutes = [
     handler: async ({ deps, params, request }) => {
       const name = params.file ?? '';
       const contentType = contentTypeOf(name.split('.')[1] ?? '');
-      const bytes = contentType && (await deps.media.read(name, request.held));
+      const bytes = contentType && (drawnPicture(name) ?? (await deps.media.read(name, request.held)));
       if (!bytes || !contentType) throw new AppError('not_found', 'There is no such picture.', { code: 'NOT_FOUND' });
       return new Page(
         200,

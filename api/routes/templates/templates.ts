@@ -70,7 +70,7 @@ export const templateRoutes = [
     summary: 'List twelve mails to begin with, as content blocks',
     query: startersQuery,
     answer: startersAnswer,
-    handler: async ({ query }) => ({ starters: startersIn(query.language ?? 'en') }),
+    handler: async ({ deps, query }) => ({ starters: startersIn(query.language ?? 'en', deps.config.publicUrl) }),
   }),
   endpoint({
     operation: 'templates.get',

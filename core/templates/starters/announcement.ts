@@ -1,3 +1,4 @@
+import { picture } from './pictures/pictures.ts';
 import { button, footer, header, heading, list, SITE, starter, text } from './words.ts';
 
 export const announcement = starter({
@@ -10,6 +11,7 @@ export const announcement = starter({
     en: {
       subject: 'It is here: the name of the new thing',
       previewText: 'See in a minute what it does for you.',
+      picture: 'A megaphone',
       title: 'Say in one line what is new',
       intro: 'Hello {firstName|there}, today we bring you something that we have worked on for months.',
       why: 'Three things it does for you:',
@@ -24,6 +26,7 @@ export const announcement = starter({
     de: {
       subject: 'Da ist es: der Name des Neuen',
       previewText: 'In einer Minute sehen, was es für Sie tut.',
+      picture: 'Ein Megafon',
       title: 'In einer Zeile sagen, was neu ist',
       intro: 'Hallo {firstName|zusammen}, heute zeigen wir Ihnen, woran wir seit Monaten arbeiten.',
       why: 'Drei Dinge, die es für Sie tut:',
@@ -38,6 +41,7 @@ export const announcement = starter({
     fr: {
       subject: 'C’est arrivé : le nom de la nouveauté',
       previewText: 'Voyez en une minute ce qu’elle fait pour vous.',
+      picture: 'Un mégaphone',
       title: 'Dites en une ligne ce qui est nouveau',
       intro: 'Bonjour {firstName|à vous}, voici ce à quoi nous travaillons depuis des mois.',
       why: 'Trois choses qu’elle fait pour vous :',
@@ -52,6 +56,7 @@ export const announcement = starter({
   },
   blocks: (words, common) => [
     header(common, 'center'),
+    picture('announcement', words.picture),
     heading('title', 1, words.title, 'center'),
     text('intro', words.intro, words.why),
     list('reasons', words.reasons),

@@ -10,13 +10,16 @@ type Begun = Pick<WrittenStarter, 'subject' | 'previewText' | 'templateType' | '
 };
 
 /** A mail to begin with as a template: written in the first of the languages, and translated into the others. */
-export function begunFrom(id: StarterId, [base = 'en', ...others]: readonly StarterLanguage[] = ['en']): Begun {
-  const { subject, previewText, templateType, content } = starterIn(id, base);
+export function begunFrom(
+  id: StarterId,
+  [base = 'en', ...others]: readonly StarterLanguage[] = ['en'],
+  publicUrl: string,
+): Begun {
+  const starterIn = (language: StarterLanguage) => startersIn(language, publicUrl).find((one) => one.id === id)!;
+  const { subject, previewText, templateType, content } = starterIn(base);
   return {
     ...{ subject, previewText, templateType, content },
-    translations: others
-      .toSorted()
-      .map((language) => translated(starterIn(id, base), starterIn(id, language), language)),
+    translations: others.toSorted().map((language) => translated(starterIn(base), starterIn(language), language)),
   };
 }
 
@@ -25,10 +28,6 @@ export function refuseBesideStarter(given: Readonly<Record<string, unknown>>): v
   const named = ['content', 'emailTemplate', 'editorJson', 'builderType'].filter((name) => given[name] !== undefined);
   const faults = named.map((name) => `${name}: must be left out beside starter, which brings the mail`);
   if (faults.length > 0) throw invalid(`The request is not valid: ${faults.join('; ')}`, faults.join('; '));
-}
-
-function starterIn(id: StarterId, language: StarterLanguage): WrittenStarter {
-  return startersIn(language).find((one) => one.id === id)!;
 }
 
 /** A text that both have, such as a code, is translated by itself; an address is that of the base. */

@@ -1,3 +1,4 @@
+import { picture } from './pictures/pictures.ts';
 import { button, footer, header, heading, SITE, spans, starter, text } from './words.ts';
 
 export const event = starter({
@@ -10,6 +11,7 @@ export const event = starter({
     en: {
       subject: 'You are invited: the name of the event',
       previewText: 'Thursday, 18:30. Seats are limited.',
+      picture: 'A calendar on a stage',
       title: 'The name of the event',
       intro: 'Hello {firstName|there}, come and spend an evening with us. This is what to expect.',
       rows: [
@@ -29,6 +31,7 @@ export const event = starter({
     de: {
       subject: 'Einladung: der Name der Veranstaltung',
       previewText: 'Donnerstag, 18:30 Uhr. Die Plätze sind begrenzt.',
+      picture: 'Ein Kalender auf einer Bühne',
       title: 'Der Name der Veranstaltung',
       intro: 'Hallo {firstName|zusammen}, verbringen Sie einen Abend mit uns. Das erwartet Sie:',
       rows: [
@@ -48,6 +51,7 @@ export const event = starter({
     fr: {
       subject: 'Invitation : le nom de l’événement',
       previewText: 'Jeudi à 18 h 30. Les places sont limitées.',
+      picture: 'Un calendrier sur une scène',
       title: 'Le nom de l’événement',
       intro: 'Bonjour {firstName|à vous}, venez passer une soirée avec nous. Voici ce qui vous attend.',
       rows: [
@@ -67,6 +71,7 @@ export const event = starter({
   },
   blocks: (words, common) => [
     header(common, 'center'),
+    picture('event', words.picture),
     heading('title', 1, words.title, 'center'),
     text('intro', words.intro),
     {

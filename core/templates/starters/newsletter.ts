@@ -1,3 +1,4 @@
+import { picture } from './pictures/pictures.ts';
 import { button, footer, header, heading, SITE, starter, text, twoColumns } from './words.ts';
 
 export const newsletter = starter({
@@ -10,6 +11,7 @@ export const newsletter = starter({
     en: {
       subject: 'What is new this month',
       previewText: 'One long read and two short ones.',
+      picture: 'A newspaper above green hills',
       title: 'The long read of the month',
       hello: 'Hello {firstName|there},',
       story: [
@@ -26,6 +28,7 @@ export const newsletter = starter({
     de: {
       subject: 'Neues aus diesem Monat',
       previewText: 'Ein langer Beitrag und zwei kurze.',
+      picture: 'Eine Zeitung über grünen Hügeln',
       title: 'Der lange Beitrag des Monats',
       hello: 'Hallo {firstName|zusammen},',
       story: [
@@ -42,6 +45,7 @@ export const newsletter = starter({
     fr: {
       subject: 'Les nouvelles du mois',
       previewText: 'Un article long et deux courts.',
+      picture: 'Un journal au-dessus de collines vertes',
       title: 'L’article du mois',
       hello: 'Bonjour {firstName|à vous},',
       story: [
@@ -58,6 +62,7 @@ export const newsletter = starter({
   },
   blocks: (words, common) => [
     header(common),
+    picture('newsletter', words.picture),
     heading('title', 1, words.title),
     text('story', words.hello, ...words.story),
     button('more', words.more, `${SITE}story`),

@@ -1,3 +1,4 @@
+import { picture } from './pictures/pictures.ts';
 import { button, footer, header, heading, SITE, small, spans, starter, text, twoColumns } from './words.ts';
 
 export const sale = starter({
@@ -10,6 +11,7 @@ export const sale = starter({
     en: {
       subject: '20 % less until Sunday',
       previewText: 'The code is in the mail.',
+      picture: 'Two shopping bags and a price tag',
       title: '20 % less until Sunday',
       intro: 'Hello {firstName|there}, four days, everything, 20 % less. The code:',
       code: 'SPRING20',
@@ -23,6 +25,7 @@ export const sale = starter({
     de: {
       subject: '20 % günstiger bis Sonntag',
       previewText: 'Der Code steht in der Mail.',
+      picture: 'Zwei Einkaufstaschen und ein Preisschild',
       title: '20 % günstiger bis Sonntag',
       intro: 'Hallo {firstName|zusammen}, vier Tage lang ist alles 20 % günstiger. Der Code:',
       code: 'SPRING20',
@@ -36,6 +39,7 @@ export const sale = starter({
     fr: {
       subject: '20 % de moins jusqu’à dimanche',
       previewText: 'Le code est dans l’e-mail.',
+      picture: 'Deux sacs et une étiquette de prix',
       title: '20 % de moins jusqu’à dimanche',
       intro: 'Bonjour {firstName|à vous}, pendant quatre jours, tout est à 20 % de moins. Le code :',
       code: 'SPRING20',
@@ -49,6 +53,7 @@ export const sale = starter({
   },
   blocks: (words, common) => [
     header(common, 'center'),
+    picture('sale', words.picture),
     heading('title', 1, words.title, 'center'),
     text('intro', words.intro),
     { id: 'code', type: 'heading', level: 2, align: 'center', spans: spans(words.code) },

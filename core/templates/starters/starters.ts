@@ -8,6 +8,7 @@ import { event } from './event.ts';
 import { letter } from './letter.ts';
 import { newsletter } from './newsletter.ts';
 import { password } from './password.ts';
+import { placedAt } from './pictures/pictures.ts';
 import { receipt } from './receipt.ts';
 import { sale } from './sale.ts';
 import { survey } from './survey.ts';
@@ -37,17 +38,19 @@ export interface WrittenStarter extends Omit<Starter, 'written'> {
   html: string;
 }
 
-const written = new Map<StarterLanguage, readonly WrittenStarter[]>();
+const written = new Map<string, readonly WrittenStarter[]>();
 
 /** Mails to begin with. They are the same for everybody, so each is compiled once. */
-export function startersIn(language: StarterLanguage): readonly WrittenStarter[] {
-  const known = written.get(language) ?? starters.map((one) => writtenIn(one, language));
-  written.set(language, known);
+export function startersIn(language: StarterLanguage, publicUrl: string): readonly WrittenStarter[] {
+  const key = `${language} ${publicUrl}`;
+  const known = written.get(key) ?? starters.map((one) => writtenIn(one, language, publicUrl));
+  written.set(key, known);
   return known;
 }
 
-function writtenIn({ written: by, ...about }: Starter, language: StarterLanguage): WrittenStarter {
-  const { subject, previewText, look, blocks } = by[language];
+function writtenIn({ written: by, ...about }: Starter, language: StarterLanguage, publicUrl: string): WrittenStarter {
+  const { subject, previewText, look, ...plan } = by[language];
+  const blocks = placedAt(plan.blocks, publicUrl);
   const content: Content = { v: 1, look, blocks };
   return { ...about, subject, previewText, content, html: compileContent(content).html };
 }

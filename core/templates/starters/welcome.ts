@@ -1,3 +1,4 @@
+import { picture } from './pictures/pictures.ts';
 import { button, footer, header, heading, list, SITE, starter, text } from './words.ts';
 
 export const welcome = starter({
@@ -10,6 +11,7 @@ export const welcome = starter({
     en: {
       subject: 'Welcome, {firstName|and thank you}',
       previewText: 'Three small steps to begin with.',
+      picture: 'An open door with light behind it',
       title: 'Good to have you here',
       thanks: 'Hello {firstName|there}, thank you for joining us. You will hear from us about twice a month.',
       begin: 'The best way to begin:',
@@ -25,6 +27,7 @@ export const welcome = starter({
     de: {
       subject: 'Willkommen, {firstName|und vielen Dank}',
       previewText: 'Drei kleine Schritte für den Anfang.',
+      picture: 'Eine offene Tür, dahinter Licht',
       title: 'Schön, dass Sie da sind',
       thanks: 'Hallo {firstName|zusammen}, danke, dass Sie dabei sind. Etwa zweimal im Monat hören Sie von uns.',
       begin: 'So fangen Sie am besten an:',
@@ -40,6 +43,7 @@ export const welcome = starter({
     fr: {
       subject: 'Bienvenue, {firstName|et merci}',
       previewText: 'Trois petits pas pour commencer.',
+      picture: 'Une porte ouverte sur la lumière',
       title: 'Heureux de vous compter parmi nous',
       thanks: 'Bonjour {firstName|à vous}, merci de votre inscription. Nous vous écrirons environ deux fois par mois.',
       begin: 'Pour bien commencer :',
@@ -55,6 +59,7 @@ export const welcome = starter({
   },
   blocks: (words, common) => [
     header(common),
+    picture('welcome', words.picture),
     heading('title', 1, words.title),
     text('thanks', words.thanks, words.begin),
     list('steps', words.steps, true),

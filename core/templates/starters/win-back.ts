@@ -1,3 +1,4 @@
+import { picture } from './pictures/pictures.ts';
 import { button, footer, header, heading, list, SITE, starter, text } from './words.ts';
 
 export const winBack = starter({
@@ -10,6 +11,7 @@ export const winBack = starter({
     en: {
       subject: 'A few things have changed, {firstName|and for the better}',
       previewText: 'And 10 % for your next order.',
+      picture: 'A house with lit windows at night',
       title: 'It has been a while',
       intro: 'Hello {firstName|there}, since your last visit we have done what customers asked for most:',
       news: ['The first improvement, in one line.', 'The second one.', 'The third one.'],
@@ -20,6 +22,7 @@ export const winBack = starter({
     de: {
       subject: 'Einiges ist anders, {firstName|und zwar besser}',
       previewText: 'Und 10 % für die nächste Bestellung.',
+      picture: 'Ein Haus mit hellen Fenstern in der Nacht',
       title: 'Es ist eine Weile her',
       intro:
         'Hallo {firstName|zusammen}, seit Ihrem letzten Besuch haben wir getan, was sich Kunden am meisten gewünscht haben:',
@@ -31,6 +34,7 @@ export const winBack = starter({
     fr: {
       subject: 'Il y a du nouveau, {firstName|et du meilleur}',
       previewText: 'Et 10 % sur votre prochaine commande.',
+      picture: 'Une maison éclairée dans la nuit',
       title: 'Cela fait un moment',
       intro:
         'Bonjour {firstName|à vous}, depuis votre dernière visite, nous avons fait ce que nos clients demandaient le plus :',
@@ -42,6 +46,7 @@ export const winBack = starter({
   },
   blocks: (words, common) => [
     header(common),
+    picture('win-back', words.picture),
     heading('title', 1, words.title),
     text('intro', words.intro),
     list('news', words.news),

@@ -24,7 +24,9 @@ describe('The HTML of mails to begin with', () => {
   it('is what a browser makes of it: nothing is left open, in a wrong place, or written twice', async () => {
     const page = await (await browser()).newPage();
     const built = (html: string) => page.evaluate(`(${BUILT})(${JSON.stringify(html)})`);
-    for (const { id, content } of starterLanguages.flatMap((language) => startersIn(language)))
+    for (const { id, content } of starterLanguages.flatMap((language) =>
+      startersIn(language, 'https://mail.example.com'),
+    ))
       for (const data of [DATA, {}]) {
         const html = rendered(compileContent(content).html, data);
         const { elements, faults } = written(html);
