@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { invalid } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
+import { tagToWriteIn } from '../base/text/languages/tags.ts';
 import { assembled, type MadeMail, type Source, sourceOf } from './assemble/assemble.ts';
 import type { PartKind, PartName } from './assemble/keys.ts';
 import type { CompiledContent } from './blocks/content.ts';
@@ -116,6 +117,8 @@ export async function renderedBlocks(
   project: Tenant,
   { part, content: given, language, layoutId }: Rendered,
 ): Promise<CompiledContent> {
+  if (language !== undefined && tagToWriteIn(language) === null)
+    throw invalid('No mail is written in this language.', 'language: must be a language tag such as fr or pt-BR');
   const self = part && { kind: part, id: '' };
   const { look, ...rest } = given as { look?: object };
   const source = { content: language === undefined ? given : { ...rest, look: { ...look, language } }, layoutId };

@@ -8,6 +8,7 @@ import {
   contentFrame,
 } from '../../../schemas/templates/blocks.ts';
 import { invalid } from '../../base/errors.ts';
+import { tagToWriteIn } from '../../base/text/languages/tags.ts';
 import { kindNamed } from './kinds.ts';
 import type { Fault } from './kit/kind.ts';
 import { shapeFault } from './kit/shape.ts';
@@ -17,7 +18,7 @@ const SHOWN_MAX = 64;
 
 /** Throws 400 with the path and the id of each block at fault, the first twenty of them. */
 export function checkContent(content: unknown, path = 'content'): Content {
-  const fault = sizeFault(content) ?? shapeFault(contentFrame, content);
+  const fault = sizeFault(content) ?? shapeFault(contentFrame, content) ?? languageFault(content as Content);
   if (fault) throw refused([faultLine([path, fault.field], fault)]);
   const lines = new Checker().check((content as Content).blocks, `${path}/blocks`);
   if (lines.length > 0) throw refused(lines);
@@ -98,6 +99,12 @@ function typeFault(): Fault {
 function faultLine(path: readonly string[], { sentence }: Fault, id?: unknown): string {
   const named = typeof id === 'string' ? ` (block "${id.replace(/[^\w-]/g, '?').slice(0, SHOWN_MAX)}")` : '';
   return `${path.filter(Boolean).join('/')}${named}: ${sentence}`;
+}
+
+/** The same languages as those of translations. */
+function languageFault({ look }: Content): Fault | undefined {
+  if (look?.language === undefined || tagToWriteIn(look.language) !== null) return undefined;
+  return { field: 'look/language', sentence: 'must be a language tag such as fr or pt-BR' };
 }
 
 /** Read without recursion and no further than the limit. */

@@ -54,6 +54,13 @@ describe('Content that is refused', () => {
     expect(detailsOf({ v: 1, blocks: [] })).to.equal(null);
   });
 
+  it('is what names no language to write in', () => {
+    const written = (language: string) => detailsOf({ v: 1, look: { language }, blocks: [] });
+    for (const language of ['xx', 'xx-notatag', 'fr-notatag', 'fr-QQ', 'notatag'])
+      expect(written(language), language).to.match(/^content\/look\/language: must/);
+    for (const language of ['en', 'pt-BR', 'zh-Hant-TW', 'gsw', 'PT-br']) expect(written(language)).to.equal(null);
+  });
+
   const refused: Array<[name: string, blocks: unknown[], details: RegExp]> = [
     [
       'an unknown type',

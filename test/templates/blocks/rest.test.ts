@@ -56,8 +56,15 @@ describe('A template written as content blocks', () => {
     expect(await render({ content: own })).to.deep.equal(['de', true]);
     expect(await render({ content: own, language: 'fr-CA' })).to.deep.equal(['fr-CA', true]);
     expect(await render({ content: { v: 1, blocks: given.blocks }, language: 'fr' })).to.deep.equal(['fr', false]);
-    const refused = await key.post('/templates/render', { content: given, language: 'f' });
-    expect(detailsOf(refused)[2]).to.match(/^language: must be a language tag/);
+    for (const language of ['f', 'xx-notatag']) {
+      const refused = await key.post('/templates/render', { content: given, language });
+      expect(detailsOf(refused)[2]).to.match(/^language: must be a language tag/);
+    }
+    const unknown = await create({ content: { ...given, look: { language: 'xx-notatag' } } });
+    expect([unknown.status, unknown.body.error.details]).to.deep.equal([
+      400,
+      'content/look/language: must be a language tag such as fr or pt-BR',
+    ]);
     const list = await key.post('/templates/render', { content: [], language: 'fr' });
     expect([list.status, list.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR']);
   });
