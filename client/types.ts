@@ -5750,6 +5750,8 @@ export interface TemplatePreview {
   html: string;
   /** Made from the HTML. */
   text: string;
+  /** Those of a campaign, filled in; without empty ones. */
+  headers?: Record<string, string>;
   /** The variables that the content names, in their order. */
   variables: TemplateVariable[];
   /** The HTML as a page of its own, for a frame: without scripts, without an origin. Needs no key. */

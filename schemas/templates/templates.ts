@@ -367,6 +367,11 @@ export const templatePreview = {
     previewText: { type: 'string' },
     html: { type: 'string', description: 'As a recipient gets it, without tracking.' },
     text: { type: 'string', description: 'Made from the HTML.' },
+    headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Those of a campaign, filled in; without empty ones.',
+    },
     variables: {
       type: 'array',
       description: 'The variables that the content names, in their order.',

@@ -27,7 +27,7 @@ export async function previewCampaign(
   const shown = variantNamed(campaign, variantId);
   const frozen = await deps.db.campaignContents.findOne({ _id, projectId });
   const content = frozen ? contentIn(frozen, variantId ?? null) : await contentNow(deps, shown);
-  const { utm = null } = content;
+  const { utm = null, headers = {} } = content;
   const source = sourceFor(content, contact, language);
   const numberOf = linkNumberIn(content, languageOfReader(content, contact, language), frozen?.html ?? content.html);
   return previewDraft(
@@ -40,6 +40,7 @@ export async function previewCampaign(
       campaign: namedCampaign(content),
       contact,
       data: {},
+      headers,
       figures: figures && figuresAt(figures, source.html, numberOf),
     },
     compileMail(source),

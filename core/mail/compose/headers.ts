@@ -1,6 +1,6 @@
 import { invalid } from '../../base/errors.ts';
 import { compiled } from '../../templates/cache.ts';
-import type { Template } from '../../templates/language/templates.ts';
+import { renderTemplate, type Template, type Variables } from '../../templates/language/templates.ts';
 
 const HEADERS_MAX = 20;
 const HEADER_VALUE_LENGTH_MAX = 1_000;
@@ -95,6 +95,20 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
 /** The values as templates, which are read as a subject is: without escapes of HTML, on one line. Throws 400. */
 export function compiledHeaders(headers: Readonly<Record<string, string>>): Array<[name: string, value: Template]> {
   return Object.entries(headers).map(([name, value]) => [name, compiled(value, 'subject', `headers/${name}`)]);
+}
+
+/** Every campaign has its own of them, which win. */
+const OF_CAMPAIGNS: readonly string[] = ['list-id', 'precedence'];
+
+/** As a recipient of a campaign gets them, without those that are empty. Throws TemplateRenderError. */
+export function headersInCampaign(
+  headers: Readonly<Record<string, string>>,
+  variables: Variables,
+): Record<string, string> {
+  const shown = compiledHeaders(headers)
+    .filter(([name]) => !OF_CAMPAIGNS.includes(name.toLowerCase()))
+    .map(([name, value]): [string, string] => [name, renderTemplate(value, variables)]);
+  return Object.fromEntries(shown.filter(([, text]) => text.trim() !== ''));
 }
 
 export function isReservedHeader(name: string): boolean {

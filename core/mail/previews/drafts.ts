@@ -3,12 +3,13 @@ import type { Project, Utm } from '../../base/model.ts';
 import { breathe } from '../../base/work/breathe.ts';
 import { assembled } from '../../templates/assemble/assemble.ts';
 import { compiledOnce } from '../../templates/cache.ts';
-import { type Variables, variableOf } from '../../templates/language/templates.ts';
+import { type Template as CompiledText, type Variables, variableOf } from '../../templates/language/templates.ts';
 import { TemplateRenderError } from '../../templates/language/values.ts';
 import { checkData, compileMail, type MailSource, type MailTemplates } from '../../templates/mail.ts';
 import type { Template } from '../../templates/model.ts';
 import { readTemplate } from '../../templates/publish.ts';
 import { isTranslated, mailFor } from '../../templates/translations/mail.ts';
+import { compiledHeaders, headersInCampaign } from '../compose/headers.ts';
 import type { MailPages } from '../compose/links.ts';
 import { type RenderedMail, renderMail, untrackedLinks } from '../compose/render.ts';
 import { campaignVariables, type NamedCampaign, type TemplateContact, variablesOf } from '../compose/variables.ts';
@@ -26,6 +27,8 @@ export interface Draft {
   campaign?: NamedCampaign;
   contact: (TemplateContact & { email: string }) | null;
   data: Record<string, unknown>;
+  /** Of a campaign: sources of values, by name. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** When it is sent; left out: now. */
   at?: Date | undefined;
   /** Figures to draw behind the links, by the number of the link in the content. */
@@ -35,6 +38,7 @@ export interface Draft {
 export interface DraftPreview extends RenderedMail, PreviewLink {
   html: string;
   text: string;
+  headers?: Record<string, string>;
   variables: FoundVariable[];
 }
 
@@ -104,9 +108,13 @@ export async function previewDraft(
   await breathe(draft.source.html);
   const variables = variablesOfDraft(deps, draft);
   const rendered = await renderForPreview(deps, draft, templates, variables);
-  const { html, text } = rendered;
-  const link = await keepDraft(deps, project, html ?? '');
-  return { ...rendered, html: html ?? '', text: text ?? '', variables: variablesIn(templates, variables), ...link };
+  const html = rendered.html ?? '';
+  const { headers } = draft;
+  const shown = headers && { headers: await orRefuse(() => headersInCampaign(headers, variables)) };
+  const { subject, previewText, html: page, text } = templates;
+  const named = [subject, previewText, page, text, ...compiledHeaders(headers ?? {}).map(([, value]) => value)];
+  const link = await keepDraft(deps, project, html);
+  return { ...rendered, html, text: rendered.text ?? '', ...shown, variables: variablesIn(named, variables), ...link };
 }
 
 /** Throws 422 for data that it cannot be rendered with. */
@@ -116,12 +124,18 @@ export async function renderForPreview(
   templates: MailTemplates,
   variables: Variables,
 ): Promise<RenderedMail> {
+  const untracked = untrackedLinks(config, utm);
+  const pages = previewPages({ config });
+  const marked = figures && markedLink(figures, untracked?.link);
+  const mail = await orRefuse(() =>
+    renderMail({ source, templates, untracked }, variables, { pages, trackedLink: marked }),
+  );
+  return figures ? { ...mail, html: mail.html && withFigures(mail.html, figures) } : mail;
+}
+
+async function orRefuse<T>(render: () => T | Promise<T>): Promise<T> {
   try {
-    const untracked = untrackedLinks(config, utm);
-    const pages = previewPages({ config });
-    const marked = figures && markedLink(figures, untracked?.link);
-    const mail = await renderMail({ source, templates, untracked }, variables, { pages, trackedLink: marked });
-    return figures ? { ...mail, html: mail.html && withFigures(mail.html, figures) } : mail;
+    return await render();
   } catch (error) {
     if (!(error instanceof TemplateRenderError)) throw error;
     throw unprocessable('TEMPLATE_RENDER_FAILED', `The template fails with these data: ${error.message}`);
@@ -151,8 +165,8 @@ function variablesOfDraft(
 }
 
 /** In the order in which the content names them. */
-function variablesIn({ subject, previewText, html, text }: MailTemplates, variables: Variables): FoundVariable[] {
-  const named = [subject, previewText, html, text].flatMap((template) => template?.paths ?? []);
+function variablesIn(templates: readonly (CompiledText | null)[], variables: Variables): FoundVariable[] {
+  const named = templates.flatMap((template) => template?.paths ?? []);
   return [...new Set(named)].filter(Boolean).map((name) => {
     const value = variableOf(variables, name);
     return { name, hasValue: value !== undefined && value !== null && value !== '' };

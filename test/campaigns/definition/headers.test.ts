@@ -55,6 +55,28 @@ describe('The headers of a campaign', function () {
       expect(own(headOf('1-'))).to.deep.equal(['Precedence: bulk', fixed, of, plan]);
     });
 
+  it('are in its preview, as they are sent to the person, with the variables they name', async () => {
+    const { id } = await done(stage.create({ ...given, htmlTemplate: OUT }));
+    const name = new ObjectId().toHexString().slice(-8);
+    const email = `${name}@example.org`;
+    await done(stage.own.client.post('/contacts/email', { email, contactProperties: { plan: 'ß<&\r\nBcc: x' } }));
+    const preview = (body: object) => done(stage.act(id, 'preview', body));
+    const filled = {
+      'X-Fixed': 'Größe',
+      'X-Plan': 'plan=ß<&Bcc: x',
+      'X-Of': 'Spring news@mail.example.com us@in.test monthly news',
+    };
+    const shown = await preview({ email });
+    expect(shown.headers).to.deep.equal(filled);
+    expect(shown.variables).to.deep.include.members([
+      { name: 'plan', hasValue: true },
+      { name: 'nothing', hasValue: false },
+    ]);
+    expect((await preview({})).headers).to.deep.equal({ ...filled, 'X-Plan': 'plan=free' });
+    await done(stage.own.client.patch(`/campaigns/${id}`, { headers: {} }));
+    expect((await preview({})).headers).to.deep.equal({});
+  });
+
   it('are in its tests, with the data of the person', async () => {
     const { id } = await done(stage.create({ ...given, htmlTemplate: OUT }));
     const { emailIds } = await done(stage.act(id, 'test', { emails: ['tester@in.test'] }));

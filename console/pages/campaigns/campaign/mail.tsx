@@ -1,5 +1,6 @@
 import type { Campaign, CampaignLinks } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
+import { Pairs } from '../../../parts/data/details.tsx';
 import { MailPreview } from '../../../parts/mail/mail-preview.tsx';
 import { Loaded } from '../../../parts/page/loaded.tsx';
 import { Section } from '../../../parts/page/page.tsx';
@@ -31,8 +32,23 @@ function Drawn({ campaign: { id, updatedAt }, clicks }: { campaign: Campaign; cl
   );
   return (
     <Loaded query={mail} skeleton={waiting}>
-      {(shown) => <MailPreview mail={shown} isOld={false} />}
+      {(shown) => (
+        <>
+          <MailPreview mail={shown} isOld={false} />
+          <Headers headers={Object.entries(shown.headers ?? {})} />
+        </>
+      )}
     </Loaded>
+  );
+}
+
+function Headers({ headers }: { headers: [name: string, value: string][] }) {
+  if (headers.length === 0) return null;
+  return (
+    <section class="stack tight">
+      <h3>Headers</h3>
+      <Pairs pairs={headers} />
+    </section>
   );
 }
 
