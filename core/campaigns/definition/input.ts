@@ -203,7 +203,7 @@ export async function refuseManyPictures(
 ): Promise<void> {
   if (!campaign.inlinePictures) return;
   const named = (campaign.variants ?? []).filter(({ id }) => !brought.variantMails.has(id));
-  const ids = [...(brought.mail ? [] : [campaign.templateId]), ...named.flatMap((one) => one.templateId ?? [])];
+  const ids = [...(brought.mail ? [] : [campaign]), ...named].flatMap(({ templateId }) => templateId ?? []);
   const templates = await deps.db.templates
     .find({ projectId, templateId: { $in: ids } }, { projection: { emailTemplate: 1 } })
     .toArray();

@@ -44,7 +44,12 @@ export type UnsignedMail = ComposedMail & { bytes: string };
 type FillLanguage = (language: string | null) => FillMail;
 
 const KEPT_MAX = 100;
-const kept = oncePerCore(() => new BoundedMap<string, Promise<FillLanguage>>(KEPT_MAX));
+/** Each language of such a mail holds its pictures in base64. */
+const KEPT_WITH_PICTURES_MAX = 10;
+const kept = oncePerCore(() => ({
+  plain: new BoundedMap<string, Promise<FillLanguage>>(KEPT_MAX),
+  withPictures: new BoundedMap<string, Promise<FillLanguage>>(KEPT_WITH_PICTURES_MAX),
+}));
 
 export async function compiledCampaign(deps: SendingDeps<CampaignsDeps>, frozen: Campaign): Promise<CompiledCampaign> {
   const { _id, projectId } = frozen;
@@ -135,7 +140,7 @@ export async function compileFrozen(
       'from: is not on a verified domain',
     );
   const key = `${content._id.toHexString()} ${content.frozenAt.getTime()} ${domain.returnHost} ${variant ?? ''}`;
-  const fills = kept(deps);
+  const fills = kept(deps)[content.pictures?.length ? 'withPictures' : 'plain'];
   const fill = fills.get(key) ?? compileEach(deps, content, { domain, counted: whole.html });
   fills.set(key, fill);
   fill.catch(() => fills.delete(key));

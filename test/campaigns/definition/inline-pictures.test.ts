@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import PostalMime from 'postal-mime';
+import { compileFrozen } from '../../../core/campaigns/run/compile.ts';
 import { png } from '../../providers/images.ts';
 import type { Reply } from '../../support/client.ts';
 import { signatureVerdicts } from '../../support/mail/signatures.ts';
@@ -122,5 +123,36 @@ describe('Pictures inside the mail of a campaign', function () {
     }
     expect(await db.campaigns.countDocuments({})).to.equal(before);
     expect(await stage.get(id)).to.include({ inlinePictures: false, templateId });
+  });
+
+  it('fail a campaign whose template shows larger ones by the time it is sent, with the reason, and no mail leaves', async () => {
+    const large = await upload(Buffer.concat([png(++sides, 7), Buffer.alloc(500_000)]));
+    const fields = { templateName: 'Grown', subject: 'Hello', templateType: 'marketing', emailTemplate: OUT };
+    const { templateId } = await done(stage.own.client.post('/templates', fields));
+    const id = await stage.launch({ inlinePictures: true, templateId, toLists: [await people()] });
+    await done(stage.own.client.patch(`/templates/${templateId}`, { emailTemplate: `${shown(large.url)}${OUT}` }));
+    expect(await hands.drive(id)).to.include({ status: 'failed' });
+    expect((await stage.get(id)).failureReason).to.match(
+      /500\d+ bytes together.*\(inlinePictures: the pictures have 500/,
+    );
+    expect(await arrived(id)).to.deep.equal([]);
+  });
+
+  it('are kept encoded for a few campaigns only, and encoded again for those before them', async () => {
+    const { deps } = stage;
+    const content = async (inlinePictures: boolean) => {
+      const logo = await upload();
+      const htmlTemplate = `${shown(logo.url)}${OUT}`;
+      const id = await stage.launch({ inlinePictures, htmlTemplate, toLists: [await people()] });
+      expect(await hands.drive(id)).to.include({ status: 'sent' });
+      return { whole: (await deps.db.campaignContents.findOne({ _id: new ObjectId(id) }))!, logo };
+    };
+    const [first, plain] = [await content(true), await content(false)];
+    const fillOf = async ({ whole }: typeof first) => (await compileFrozen(deps, whole)).fill;
+    const [encoded, light] = [await fillOf(first), await fillOf(plain)];
+    expect(await fillOf(first)).to.equal(encoded);
+    for (let count = 0; count < 10; count += 1) await compileFrozen(deps, { ...first.whole, _id: new ObjectId() });
+    expect(await fillOf(first)).to.not.equal(encoded);
+    expect(await fillOf(plain)).to.equal(light);
   });
 });
