@@ -16,6 +16,7 @@ const benches: Record<string, { does: string; file?: string; isBare?: (args: str
   },
   dkim: { file: 'smtp/dkim.ts', does: 'signatures a second, beside bare OpenSSL' },
   due: { does: 'from a write to the start of its work' },
+  content: { does: 'CPU to compile the largest content of blocks that is taken', isBare: () => true },
   client: { does: 'the size of the npm package, and the time of its import' },
   reports: { does: 'reports and the people behind figures at a million mails' },
   audience: { does: 'lists, searches, bulk calls, segments and imports at a million contacts' },
