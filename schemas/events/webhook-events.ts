@@ -1,4 +1,5 @@
-import { campaignStatus, storedCounts } from '../campaigns/campaigns.ts';
+import { storedCounts } from '../campaigns/figures.ts';
+import { campaignStatus } from '../campaigns/plan.ts';
 import { winner } from '../campaigns/variants.ts';
 import { idField, mailbox, nullableString, nullableTimestamp, timestampField } from '../common.ts';
 import { reputationFields } from '../figures/reports.ts';

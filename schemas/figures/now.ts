@@ -1,4 +1,5 @@
-import { campaignStatus, progressAnswer, sendMode } from '../campaigns/campaigns.ts';
+import { progressAnswer } from '../campaigns/figures.ts';
+import { campaignStatus, sendMode } from '../campaigns/plan.ts';
 import { idField, nullableString, nullableTimestamp, timestampField } from '../common.ts';
 import { type JsonSchema, schema, shape } from '../schema.ts';
 

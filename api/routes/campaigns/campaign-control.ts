@@ -15,18 +15,15 @@ import { progressOf, watchCampaign } from '../../../core/campaigns/numbers/progr
 import { reasonsOf } from '../../../core/campaigns/people/reasons.ts';
 import { listRecipients, recipientStory } from '../../../core/campaigns/people/recipients.ts';
 import { retryCampaign } from '../../../core/campaigns/retry.ts';
+import { campaignAnswer, testAnswer, testCampaignBody } from '../../../schemas/campaigns/campaigns.ts';
+import { progressAnswer, reconcileAnswer } from '../../../schemas/campaigns/figures.ts';
 import {
-  campaignAnswer,
-  progressAnswer,
   reasonsAnswer,
   recipientAnswer,
   recipientsAnswer,
   recipientsQuery,
-  reconcileAnswer,
   retryCampaignBody,
-  testAnswer,
-  testCampaignBody,
-} from '../../../schemas/campaigns/campaigns.ts';
+} from '../../../schemas/campaigns/recipients.ts';
 import { EventStream, endpoint, streamEnds, streamErrors } from '../../http/endpoint.ts';
 import { presentOne, presentRecipient, presentStory } from '../../present/campaigns.ts';
 import { presentPage } from '../../present/present.ts';

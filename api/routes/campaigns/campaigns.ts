@@ -10,10 +10,8 @@ import { relatedCampaigns } from '../../../core/campaigns/definition/expand.ts';
 import { previewCampaign } from '../../../core/campaigns/definition/preview.ts';
 import { updateCampaign } from '../../../core/campaigns/definition/update.ts';
 import { linksOfCampaign, peopleByPosition } from '../../../core/figures/reports/links/report.ts';
+import { audienceAnswer, audienceBody } from '../../../schemas/campaigns/audience.ts';
 import {
-  analyticsAnswer,
-  audienceAnswer,
-  audienceBody,
   campaignAnswer,
   campaignsAnswer,
   campaignsQuery,
@@ -21,6 +19,7 @@ import {
   duplicateCampaignBody,
   updateCampaignBody,
 } from '../../../schemas/campaigns/campaigns.ts';
+import { analyticsAnswer } from '../../../schemas/campaigns/figures.ts';
 import { previewAnswer, previewCampaignBody } from '../../../schemas/templates/templates.ts';
 import { Answer, endpoint, PREVIEWS_A_MINUTE } from '../../http/endpoint.ts';
 import { presentAnalytics, presentCampaign, presentOne, presentWithRun } from '../../present/campaigns.ts';
