@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/forms/button.tsx';
 import { useModal } from '../parts/over/dialog.tsx';
@@ -17,10 +18,12 @@ interface Props extends Pick<MailEditorProps, 'texts' | 'person' | 'isMarketing'
   /** Gets all that is written, also by leaving with Escape: the page takes it back in one step. */
   onWrite: (draft: Draft) => void;
   onClose: () => void;
+  /** Below the mail. `put` shows another one in the editor. */
+  after?: (put: (draft: Draft) => void) => ComponentChildren;
 }
 
 /** The editor of mails over a page on which the mail is one thing among others. */
-export function MailDialog({ title, begun, notice = null, onWrite, onClose, ...editing }: Props) {
+export function MailDialog({ title, begun, notice = null, onWrite, onClose, after, ...editing }: Props) {
   const ref = useModal();
   const titleId = useId();
   const editor = useRef<MailEditorHandle | null>(null);
@@ -77,6 +80,7 @@ export function MailDialog({ title, begun, notice = null, onWrite, onClose, ...e
           onLeave={close}
           handle={editor}
           why={null}
+          after={() => after?.((next) => editor.current?.replace(next))}
           before={notice !== null && <Notice kind="bad" title={notice} />}
         />
       </div>

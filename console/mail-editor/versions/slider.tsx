@@ -82,7 +82,7 @@ export default function Slider({ of, versions }: { of: Versioned; versions: read
 }
 
 function sentence({ version, content, changes }: Shown): string {
-  if (!content) return `Version ${version} is code. Choose it below to compare its lines.`;
+  if (!content) return `Version ${version} is code, which is not drawn here.`;
   if (!changes) return `Version ${version}: there is no mail of blocks before it.`;
   return `Version ${version}: ${wordsOfChanges(changes) ?? 'its blocks are those of the version before'}.`;
 }

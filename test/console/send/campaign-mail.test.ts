@@ -117,6 +117,36 @@ describe('The mail of a campaign, written in place', () => {
     await other.getByText('Inside the mail').waitFor();
   });
 
+  it('is looked through at its versions, and an earlier one is brought back as a change, by keys', async () => {
+    const { id } = await draftOf({ content: contentOf('One'), subject: 'First' });
+    await suite.own.client.patch(`/campaigns/${id}`, { content: contentOf('Two'), subject: 'Second' });
+    const page = await suite.open(`/campaigns/${id}/edit`);
+    const { dialog, write, mail } = partsOf(page);
+    await write.press('Enter');
+    await page.getByRole('button', { name: 'Look through them' }).press('Enter');
+    await page.getByRole('slider', { name: /^Version 2/ }).press('ArrowLeft');
+    await page.getByRole('textbox', { name: 'The mail at this version' }).getByText('One').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'campaign-own-versions');
+    await page.getByRole('button', { name: 'Restore version 1' }).press('Enter');
+    await mail.getByText('One', { exact: true }).waitFor();
+    await until(
+      () => stored(id),
+      ({ template }) => JSON.stringify(template.editorJson).includes('One'),
+    );
+    expect(await stored(id)).to.include({ subject: 'First' });
+    await page.getByRole('slider', { name: /^Version 1/ }).waitFor();
+    await mail.click();
+    await page.keyboard.press('Control+z');
+    await mail.getByText('Two', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await until(
+      () => stored(id),
+      ({ template }) => JSON.stringify(template.editorJson).includes('Two'),
+    );
+  });
+
   it('becomes code, is saved as a template, and gives way to a template', async () => {
     const { id } = await draftOf({ content: contentOf('To be code') });
     const page = await suite.open(`/campaigns/${id}/edit`);

@@ -40,7 +40,7 @@ export function ContentSection({
   const { templateId, mail } = form.values.value;
   const names = useNames(marketingTemplates, [templateId], template ? [templateItem(template)] : []);
   const chosen = names.of(templateId)?.thing;
-  const writing = useWriting(form, person, notice);
+  const writing = useWriting(form, person, notice, template);
   const preview = useMailPreview(form, names, person);
   const error = preview.error.value;
   return (

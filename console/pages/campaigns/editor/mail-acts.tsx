@@ -1,5 +1,5 @@
 import { batch, type Signal, useSignal } from '@preact/signals';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { Starter, Template, TemplateContent } from '../../../../client/index.ts';
 import type { Content } from '../../../../schemas/templates/block-types.ts';
 import { api } from '../../../api.ts';
@@ -20,6 +20,7 @@ import { to } from '../../../router.ts';
 import { starter, starterContent } from '../../templates/starter.ts';
 import type { Draft } from './draft.ts';
 import { mailIn, type OwnMail } from './own-mail.ts';
+import { OwnVersions } from './own-versions.tsx';
 
 /** Acts on the mail as a whole: it is written, made code, saved as a template, changed for another one. */
 
@@ -36,9 +37,26 @@ export interface Writing {
 }
 
 /** The mail of the campaign in the editor of mails, over the page. */
-export function useWriting(form: Form<Draft>, person: Signal<string>, notice: string | null): Writing {
+export function useWriting(
+  form: Form<Draft>,
+  person: Signal<string>,
+  notice: string | null,
+  /** As it was saved. */
+  template: Template | null,
+): Writing {
   return useMailDialog({
     ...{ person, notice },
+    after: (put, close) =>
+      template?.campaignId && (
+        <OwnVersions
+          template={template}
+          onRestore={(mail, about) => {
+            if ('content' in mail) return put({ ...mail, about });
+            form.set('mail', mail);
+            close();
+          }}
+        />
+      ),
     title: () => form.values.peek().name || 'Mail of the campaign',
     begin: () => {
       const { mail, subject, previewText } = form.values.peek();
@@ -64,11 +82,16 @@ interface Written {
   begin: () => WrittenDraft | null;
   onWrite: (draft: WrittenDraft) => void;
   onClose?: () => void;
+  after?: (put: (draft: WrittenDraft) => void, close: () => void) => ComponentChildren;
 }
 
 /** The editor of mails over the page. */
-export function useMailDialog({ title, begin, onWrite, onClose, ...given }: Written): Writing {
+export function useMailDialog({ title, begin, onWrite, onClose, after, ...given }: Written): Writing {
   const begun = useSignal<WrittenDraft | null>(null);
+  const close = () => {
+    begun.value = null;
+    onClose?.();
+  };
   const open = () => {
     begun.value = begin();
   };
@@ -78,10 +101,8 @@ export function useMailDialog({ title, begin, onWrite, onClose, ...given }: Writ
       title={title()}
       onWrite={(draft) => batch(() => onWrite(draft))}
       isMarketing
-      onClose={() => {
-        begun.value = null;
-        onClose?.();
-      }}
+      onClose={close}
+      after={(put) => after?.(put, close)}
     />
   );
   return { open, dialog };
