@@ -19,6 +19,7 @@ const SENDS_MS_MAX = 80_000;
 const ANSWER_MS = 10;
 const SLOW_ANSWER_MS = 4_000;
 const WIDE = 'Preview at 720 px';
+const HEADERS = { 'X-Letter': '{{campaign.name}} by {{campaign.from.name}}', 'X-Empty': '{{nothing}}' };
 const HTML =
   '<p>Hello {{firstName}}</p><p><a href="https://shop.example.com/sale">Sale</a> <a href="https://shop.example.com/books">Books</a></p>';
 
@@ -63,7 +64,7 @@ describe('The pages of campaigns', function () {
 
   it('count a click in every part of the page some seconds later, without a reload', async () => {
     const people = await list('Readers', ['ada@example.org', 'bo@example.org']);
-    const id = await draft({ name: 'Short letter', toLists: [people] });
+    const id = await draft({ name: 'Short letter', toLists: [people], headers: HEADERS });
     await call('patch', `/campaigns/${id}`, { publish: true, sendNow: true });
     await until(
       () => progressOf(id),
@@ -96,6 +97,11 @@ describe('The pages of campaigns', function () {
     );
     await page.frameLocator(`[title="${WIDE}"]`).getByRole('link', { name: 'Sale' }).waitFor();
     await mail.scrollIntoViewIfNeeded();
+    const headers = page.locator('section', { has: page.getByRole('heading', { name: 'Headers' }) }).last();
+    await headers.getByText('Short letter by Harbour Books', { exact: true }).waitFor();
+    expect(await headers.getByRole('term').allTextContents()).to.deep.equal(['X-Letter']);
+    await headers.scrollIntoViewIfNeeded();
+    await expectAccessible(page);
     await shoot(page, 'campaign-mail');
     const { html: marked } = await call('post', `/campaigns/${id}/preview`, { clicks: true });
     expect(marked).to.contain('a[href$="#everpost-link-1"]::after{content:"1";');
@@ -147,6 +153,8 @@ describe('The pages of campaigns', function () {
     await page.getByText('% delivered').waitFor({ timeout: SENDS_MS_MAX });
     sink!.modes.ackDelayMs = ANSWER_MS;
     expect(await plots.isVisible()).to.equal(true);
+    await page.getByTitle(WIDE).waitFor({ state: 'attached' });
+    expect(await page.getByRole('heading', { name: 'Headers' }).count()).to.equal(0);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
