@@ -13,7 +13,7 @@ const ROUNDS = 21;
 const WARM_UP = 5;
 /** No event loop is held for longer, and the compiler pauses several times besides. */
 const HOLD_MS_MAX = 50;
-/** Beside its text, a block has its ids, types and numbers, each of which counts. */
+/** A block has ids, types and numbers next to its text, each of which counts. */
 const LENGTH_OF_BLOCK = 60;
 
 const end: Block = { id: 'end', type: 'footer', unsubscribe: 'Unsubscribe' };
