@@ -1,6 +1,6 @@
 import { idField, idReference, nullableString, pageAnswer, seenUpdate, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
-import { previewLinkFields } from './templates/templates.ts';
+import { previewLinkFields } from './templates/previews.ts';
 
 const FORM_NAME_MAX = 200;
 const FORM_LISTS_MAX = 20;

@@ -1,7 +1,8 @@
 import { idField, mailbox, nullableString, pageAnswer, pageFields, timestampField } from './common.ts';
 import { attachmentsField, copiesField } from './mail/mails.ts';
 import { schema, shape } from './schema.ts';
-import { previewLinkFields, subjectField, TEMPLATE_LENGTH_MAX } from './templates/templates.ts';
+import { previewLinkFields } from './templates/previews.ts';
+import { subjectField, TEMPLATE_LENGTH_MAX } from './templates/templates.ts';
 
 const REPLY_COPIES_MAX = 50;
 const ADDRESS_MAX = 320;

@@ -1,7 +1,7 @@
 import { emailField, idReference, nullableString, timestampField } from '../common.ts';
 import { contactFieldValues, customProperties } from '../people/contacts.ts';
 import { schema, shape } from '../schema.ts';
-import { templatePreview } from '../templates/templates.ts';
+import { templatePreview } from '../templates/previews.ts';
 import { draftVersion } from './drafts.ts';
 import { STEPS_MAX, update } from './steps.ts';
 import { stepId, URL_MAX } from './values.ts';

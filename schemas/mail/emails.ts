@@ -8,7 +8,7 @@ import {
   timestampField,
 } from '../common.ts';
 import { schema, shape } from '../schema.ts';
-import { previewLinkFields } from '../templates/templates.ts';
+import { previewLinkFields } from '../templates/previews.ts';
 import { scheduledAtField } from './mails.ts';
 import { tagFilter, tagsField } from './tags.ts';
 

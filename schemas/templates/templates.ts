@@ -11,7 +11,6 @@ import {
   pageFields,
   seenUpdate,
   timestampField,
-  variantIdField,
 } from '../common.ts';
 import { schema, shape } from '../schema.ts';
 import { contentField } from './blocks.ts';
@@ -24,19 +23,11 @@ export const TEMPLATE_LENGTH_MAX = 1_048_576;
 const DESCRIPTION_MAX = 1_000;
 
 export const subjectField = { type: 'string', maxLength: SUBJECT_MAX, format: 'line' } as const;
-const templateType = { type: 'string', enum: ['transactional', 'marketing'] } as const;
 
-/** Of answers that show a mail. */
-export const previewLinkFields = {
-  previewUrl: {
-    type: 'string',
-    description: 'The HTML as a page of its own, for a frame: without scripts, without an origin. Needs no key.',
-  },
-  expiresIn: { type: 'integer', description: 'Seconds.' },
-} as const;
+export const templateType = { type: 'string', enum: ['transactional', 'marketing'] } as const;
 
 /** Of GET /layouts. */
-const layoutId = {
+export const layoutId = {
   type: ['string', 'null'],
   maxLength: 64,
   description: 'The layout around the mail.',
@@ -49,7 +40,7 @@ export const languageField = {
   description: 'Of a translated template: fr-CA, else fr, else its own. Omitted: the one that the contact reads.',
 } as const;
 
-const fields = {
+export const templateFields = {
   templateName: { type: 'string', minLength: 1, maxLength: TEMPLATE_NAME_MAX, format: 'line', pattern: '\\S' },
   content: contentField,
   emailTemplate: {
@@ -74,62 +65,8 @@ const fields = {
   layoutId,
 } as const;
 
-export const renderTemplateBody = schema({
-  title: 'RenderTemplateBody',
-  type: 'object',
-  required: ['content'],
-  properties: {
-    content: contentField,
-    layoutId,
-    language: { ...languageField, description: 'Of the texts, in the place of look.language.' },
-    part: { type: 'string', enum: ['layout', 'snippet'], description: 'The content is one; left out: a mail.' },
-  },
-});
-
-/** Of mail that is longer Gmail shows the first 102 kB. */
-const SOURCE_LENGTH_MAX = 262_144;
-
-export const convertTemplateBody = schema({
-  title: 'ConvertTemplateBody',
-  type: 'object',
-  required: ['from', 'source'],
-  properties: {
-    from: { type: 'string', enum: ['html', 'mjml'] },
-    source: { type: 'string', minLength: 1, maxLength: SOURCE_LENGTH_MAX },
-  },
-});
-
-export const convertedAnswer = shape({
-  title: 'ConvertedTemplate',
-  type: 'object',
-  required: ['content', 'emailTemplate', 'title', 'notes'],
-  properties: {
-    content: { type: ['object', 'null'], description: 'Content blocks; null: the source stays code.' },
-    emailTemplate: { ...nullableString, description: 'The source, where no blocks can be made of it.' },
-    title: { type: 'string', description: 'Of the document.' },
-    notes: {
-      type: 'array',
-      items: {
-        title: 'ConversionNote',
-        type: 'object',
-        required: ['line', 'text'],
-        properties: { line: { type: 'integer' }, text: { type: 'string' } },
-      },
-    },
-  },
-});
-
-export const renderAnswer = shape({
-  title: 'RenderedContent',
-  type: 'object',
-  required: ['html', 'text'],
-  properties: {
-    html: { type: 'string', description: 'The HTML with its {{variables}}.' },
-    text: { type: 'string', description: 'The text part with its {{variables}}.' },
-  },
-});
-
 export const versionNumber = { type: 'integer', minimum: 1, maximum: 2_000_000_000 } as const;
+
 export const newestVersion = {
   ...versionNumber,
   description: 'The newest version that the caller saw: 409 when there is a newer one.',
@@ -140,7 +77,7 @@ export const createTemplateBody = schema({
   type: 'object',
   required: ['templateName'],
   properties: {
-    ...fields,
+    ...templateFields,
     ...starterFields,
     draft: { type: 'boolean', description: 'Saved as a draft: it cannot be sent before it is published.' },
   },
@@ -150,7 +87,7 @@ export const updateTemplateBody = schema({
   title: 'UpdateTemplateBody',
   type: 'object',
   properties: {
-    ...fields,
+    ...templateFields,
     templateType,
     draft: {
       type: 'boolean',
@@ -175,7 +112,7 @@ export const restoreTemplateBody = schema({
   properties: { version: versionNumber, newestVersion },
 });
 
-const versionField = {
+export const versionField = {
   type: 'string',
   pattern: '^([1-9][0-9]{0,8}|draft)$',
   description:
@@ -199,50 +136,8 @@ export const dynamicDataField = {
   description: 'Values of the template variables: 256 kB, 10 levels and 5,000 keys at most.',
 } as const;
 
-const whose = {
-  contactId: { ...idReference, description: 'The contact whose data are filled in.' },
-  email: { ...emailField, description: 'Instead of contactId: the address of the contact.' },
-} as const;
-
-export const previewBody = schema({
-  title: 'PreviewTemplateBody',
-  type: 'object',
-  properties: { version: versionField, language: languageField, dynamicData: dynamicDataField, ...whose },
-});
-
-const { emailTemplate, subject, previewText, utm } = fields;
-export const previewDraftBody = schema({
-  title: 'PreviewDraftBody',
-  type: 'object',
-  required: ['emailTemplate'],
-  properties: {
-    emailTemplate: { ...emailTemplate, minLength: 0 },
-    ...{ subject, previewText, utm, layoutId },
-    templateType: {
-      ...templateType,
-      description: 'With marketing properties of the contact are known by their bare names, as in a campaign.',
-    },
-    dynamicData: dynamicDataField,
-    ...whose,
-  },
-});
-
-export const previewCampaignBody = schema({
-  title: 'PreviewCampaignBody',
-  type: 'object',
-  properties: {
-    ...whose,
-    language: languageField,
-    variantId: variantIdField,
-    clicks: {
-      type: 'boolean',
-      description:
-        'true: behind each link of the HTML stands the number of people who clicked it, as GET /campaigns/{campaignId}/links counts them.',
-    },
-  },
-});
-
 const TEST_EMAILS_MAX = 10;
+
 export const testFields = {
   emails: { type: 'array', minItems: 1, maxItems: TEST_EMAILS_MAX, items: emailField },
   contactId: {
@@ -356,33 +251,7 @@ export const listedVersion = {
 } as const;
 
 export const templateAnswer = shape(template);
+
 export const versionsAnswer = pageAnswer('TemplateVersionsPage', 'versions', listedVersion);
+
 export const templatesAnswer = pageAnswer('TemplatesPage', 'templates', template);
-export const templatePreview = {
-  title: 'TemplatePreview',
-  type: 'object',
-  required: ['subject', 'previewText', 'html', 'text', 'variables', 'previewUrl', 'expiresIn'],
-  properties: {
-    subject: { type: 'string' },
-    previewText: { type: 'string' },
-    html: { type: 'string', description: 'As a recipient gets it, without tracking.' },
-    text: { type: 'string', description: 'Made from the HTML.' },
-    headers: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      description: 'Those of a campaign, filled in; without empty ones.',
-    },
-    variables: {
-      type: 'array',
-      description: 'The variables that the content names, in their order.',
-      items: {
-        title: 'TemplateVariable',
-        type: 'object',
-        required: ['name', 'hasValue'],
-        properties: { name: { type: 'string' }, hasValue: { type: 'boolean' } },
-      },
-    },
-    ...previewLinkFields,
-  },
-} as const;
-export const previewAnswer = shape(templatePreview);

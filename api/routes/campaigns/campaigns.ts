@@ -20,7 +20,7 @@ import {
   updateCampaignBody,
 } from '../../../schemas/campaigns/campaigns.ts';
 import { analyticsAnswer } from '../../../schemas/campaigns/figures.ts';
-import { previewAnswer, previewCampaignBody } from '../../../schemas/templates/templates.ts';
+import { previewAnswer, previewCampaignBody } from '../../../schemas/templates/previews.ts';
 import { Answer, endpoint, PREVIEWS_A_MINUTE } from '../../http/endpoint.ts';
 import { presentAnalytics, presentCampaign, presentOne, presentWithRun } from '../../present/campaigns.ts';
 import { presentPage } from '../../present/present.ts';

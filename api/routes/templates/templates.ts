@@ -8,17 +8,18 @@ import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from '.
 import { renderedBlocks } from '../../../core/templates/written.ts';
 import { testAnswer } from '../../../schemas/campaigns/campaigns.ts';
 import { pageQuery } from '../../../schemas/common.ts';
-import { startersAnswer, startersQuery } from '../../../schemas/templates/starters.ts';
+import { convertedAnswer, convertTemplateBody } from '../../../schemas/templates/conversions.ts';
 import {
-  convertedAnswer,
-  convertTemplateBody,
-  createTemplateBody,
   previewAnswer,
   previewBody,
   previewDraftBody,
-  publishTemplateBody,
   renderAnswer,
   renderTemplateBody,
+} from '../../../schemas/templates/previews.ts';
+import { startersAnswer, startersQuery } from '../../../schemas/templates/starters.ts';
+import {
+  createTemplateBody,
+  publishTemplateBody,
   restoreTemplateBody,
   templateAnswer,
   templateQuery,
