@@ -2,7 +2,8 @@ import type { updateProjectBody } from '../../schemas/accounts/account.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { invalid } from '../base/errors.ts';
 import type { FrequencyCap, Project, Session } from '../base/model.ts';
-import { holdGroup, liveGroups } from '../consent/suppressions/groups.ts';
+import { liveGroups } from '../consent/suppressions/find-groups.ts';
+import { holdGroup } from '../consent/suppressions/groups.ts';
 import type { SuppressionGroup } from '../consent/suppressions/model.ts';
 import type { AccountsDeps } from './deps.ts';
 

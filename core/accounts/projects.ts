@@ -11,7 +11,7 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { changeProject, insertProject, markProjectDeleted, raiseAudienceVersion } from '../base/projects.ts';
 import { deleteConsentsOfProject } from '../consent/consents/erase.ts';
-import { makeBuiltInGroups } from '../consent/suppressions/groups.ts';
+import { makeBuiltInGroups } from '../consent/suppressions/built-in-groups.ts';
 import { deleteDomainsOfProject } from '../domains/domains.ts';
 import { deleteReports } from '../figures/reports/state.ts';
 import { deleteFormsOfProject } from '../forms/pending.ts';

@@ -2,7 +2,7 @@ import { AppError, invalid } from '../base/errors.ts';
 import { findById } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
-import { findNamableGroup } from '../consent/suppressions/groups.ts';
+import { findNamableGroup } from '../consent/suppressions/find-groups.ts';
 import { findVerifiedDomain } from '../domains/domains.ts';
 import { parseFilter } from '../people/filters/filters.ts';
 import { findList, listsNamed } from '../people/lists/lists.ts';

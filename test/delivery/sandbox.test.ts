@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { sandboxBehaviour } from '../../core/base/sandbox.ts';
-import { builtInCode } from '../../core/consent/suppressions/groups.ts';
+import { builtInCode } from '../../core/consent/suppressions/built-in-groups.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Servers, startServers } from '../../stack/servers/all.ts';

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { normalizeEmail } from '../../core/base/text/addresses.ts';
-import { builtInGroup, createGroup } from '../../core/consent/suppressions/groups.ts';
+import { builtInGroup } from '../../core/consent/suppressions/built-in-groups.ts';
+import { createGroup } from '../../core/consent/suppressions/groups.ts';
 import { takeBackUnsubscribe, unsuppress } from '../../core/consent/suppressions/suppressions.ts';
 import {
   type AccountA,

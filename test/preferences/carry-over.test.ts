@@ -1,7 +1,7 @@
 // Promise: who left is not mailed.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { builtInGroup } from '../../core/consent/suppressions/groups.ts';
+import { builtInGroup } from '../../core/consent/suppressions/built-in-groups.ts';
 import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { carryOverImport, carryOverUnsubscribes } from '../../core/persons-own/preferences/carry-over.ts';
 import { imported } from '../imports/support.ts';

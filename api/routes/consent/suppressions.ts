@@ -1,10 +1,5 @@
-import {
-  createGroup,
-  deleteGroup,
-  findGroup,
-  listGroups,
-  updateGroup,
-} from '../../../core/consent/suppressions/groups.ts';
+import { findGroup } from '../../../core/consent/suppressions/find-groups.ts';
+import { createGroup, deleteGroup, listGroups, updateGroup } from '../../../core/consent/suppressions/groups.ts';
 import { searchSuppressions } from '../../../core/consent/suppressions/search.ts';
 import { suppress, unsuppress } from '../../../core/consent/suppressions/suppressions.ts';
 import { everySuppression } from '../../../core/people/imports/exports.ts';

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { EnrollmentWait } from '../../base/deps.ts';
 import { breather } from '../../base/work/breathe.ts';
-import { marketingFacts } from '../../consent/suppressions/groups.ts';
+import { marketingFacts } from '../../consent/suppressions/find-groups.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { mailChannel } from '../../mail/messages/messages.ts';

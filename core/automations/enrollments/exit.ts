@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
-import { goneGroups } from '../../consent/suppressions/groups.ts';
+import { goneGroups } from '../../consent/suppressions/find-groups.ts';
 import type { SuppressionFact } from '../../consent/suppressions/rules.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import type { Contact } from '../../people/model.ts';

@@ -7,7 +7,7 @@ import type { Project } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { readDate } from '../../base/text/coercion.ts';
 import { breather } from '../../base/work/breathe.ts';
-import { liveGroups } from '../../consent/suppressions/groups.ts';
+import { liveGroups } from '../../consent/suppressions/find-groups.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import type { DraftPreview } from '../../mail/previews/drafts.ts';
 import type { ContactChange } from '../../people/changes/apply-change.ts';

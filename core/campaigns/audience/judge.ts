@@ -1,6 +1,6 @@
 import { taggedWith } from '../../base/text/tags.ts';
 import { mapAhead } from '../../base/work/ahead.ts';
-import { marketingFacts } from '../../consent/suppressions/groups.ts';
+import { marketingFacts } from '../../consent/suppressions/find-groups.ts';
 import { type SuppressionFact, stoppedBy } from '../../consent/suppressions/rules.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import type { BlockRecipient } from '../../mail/ledger/blocks/model.ts';

@@ -5,7 +5,7 @@ import type { Origin } from '../../base/maker.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { storedTags } from '../../base/text/tags.ts';
-import { findNamableGroup } from '../../consent/suppressions/groups.ts';
+import { findNamableGroup } from '../../consent/suppressions/find-groups.ts';
 import type { Sender } from '../../domains/model.ts';
 import { getSender, requireVerifiedDomain } from '../../domains/senders.ts';
 import { checkHeaders, compiledHeaders } from '../../mail/compose/headers.ts';

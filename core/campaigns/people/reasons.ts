@@ -4,7 +4,7 @@ import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { READ_TIME_MAX_MS } from '../../base/paging.ts';
 import { costlyCache } from '../../base/work/cache.ts';
-import { liveGroups } from '../../consent/suppressions/groups.ts';
+import { liveGroups } from '../../consent/suppressions/find-groups.ts';
 import { withoutPeople } from '../../mail/ledger/counting/tally.ts';
 import type { Message } from '../../mail/ledger/model.ts';
 import { reasonInWords } from '../../mail/ledger/rules/reasons.ts';

@@ -6,7 +6,7 @@ import { notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { keyedBatcher } from '../../base/work/batcher.ts';
 import type { ConsentDeps } from '../deps.ts';
-import { builtInCode } from './groups.ts';
+import { builtInCode } from './built-in-groups.ts';
 import type { Suppression, SuppressionGroup } from './model.ts';
 import { afterChange, type EntryChange, type SuppressionOutcome } from './rules.ts';
 

@@ -9,7 +9,8 @@ import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { readDate } from '../../base/text/coercion.ts';
 import type { ConsentDeps } from '../deps.ts';
-import { keptTotal, liveGroups } from './groups.ts';
+import { liveGroups } from './find-groups.ts';
+import { keptTotal } from './groups.ts';
 import type { Suppression, SuppressionGroup } from './model.ts';
 
 type SuppressionSearch = Pick<

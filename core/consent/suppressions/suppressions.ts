@@ -7,8 +7,9 @@ import type { Session } from '../../base/model.ts';
 import { isSandboxAddress, readSandbox, sandboxBehaviour } from '../../base/sandbox.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import type { ConsentDeps } from '../deps.ts';
+import { builtInCode, builtInGroup } from './built-in-groups.ts';
 import { applyChanges, changeSuppressions } from './changes.ts';
-import { builtInCode, builtInGroup, chooseGroup, type GroupChoice } from './groups.ts';
+import { chooseGroup, type GroupChoice } from './find-groups.ts';
 import type { Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
 import type { SuppressionFact } from './rules.ts';
 

@@ -8,7 +8,7 @@ import type { Mailbox, Project } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { storedTags, taggedWith } from '../../base/text/tags.ts';
 import { breathe } from '../../base/work/breathe.ts';
-import { findNamableGroup } from '../../consent/suppressions/groups.ts';
+import { findNamableGroup } from '../../consent/suppressions/find-groups.ts';
 import { isMarketingSend } from '../../consent/suppressions/rules.ts';
 import { publishedTemplate } from '../../templates/find.ts';
 import { checkData, compileMail, type MailTemplates } from '../../templates/mail.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { marketingFacts } from '../../consent/suppressions/groups.ts';
+import { marketingFacts } from '../../consent/suppressions/find-groups.ts';
 import { stoppedBy } from '../../consent/suppressions/rules.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import type { Contact } from '../../people/model.ts';

@@ -2,7 +2,8 @@ import { AppError } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { type Language, languageOf } from '../../base/text/languages/index.ts';
-import { builtInGroup, findGroup } from '../../consent/suppressions/groups.ts';
+import { builtInGroup } from '../../consent/suppressions/built-in-groups.ts';
+import { findGroup } from '../../consent/suppressions/find-groups.ts';
 import type { SuppressionGroup } from '../../consent/suppressions/model.ts';
 import { stoppedBy } from '../../consent/suppressions/rules.ts';
 import {

@@ -4,7 +4,7 @@ import { derivedId } from '../../base/ids.ts';
 import type { FrequencyCap } from '../../base/model.ts';
 import { DAY_MS } from '../../base/time/durations.ts';
 import { ttlCache } from '../../base/work/cache.ts';
-import { builtInCode } from '../../consent/suppressions/groups.ts';
+import { builtInCode } from '../../consent/suppressions/built-in-groups.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Place } from './model.ts';
 

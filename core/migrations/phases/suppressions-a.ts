@@ -1,6 +1,6 @@
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { DAY_MS } from '../../base/time/durations.ts';
-import { builtInGroup } from '../../consent/suppressions/groups.ts';
+import { builtInGroup } from '../../consent/suppressions/built-in-groups.ts';
 import { suppressEach } from '../../consent/suppressions/suppressions.ts';
 import type { Migration, MigrationPhase } from '../model.ts';
 import { type PhaseRun, withNotes } from '../progress/progress.ts';

@@ -1,5 +1,5 @@
 import { normalizeEmail } from '../../base/text/addresses.ts';
-import { builtInGroup } from '../../consent/suppressions/groups.ts';
+import { builtInGroup } from '../../consent/suppressions/built-in-groups.ts';
 import type { MigrationNote } from '../model.ts';
 import { type PhaseRun, withNotes } from '../progress/progress.ts';
 import type { SourceB, SourceContact } from '../source.ts';

@@ -1,4 +1,4 @@
-import type { BuiltIn } from '../../consent/suppressions/groups.ts';
+import type { BuiltIn } from '../../consent/suppressions/built-in-groups.ts';
 import type { SuppressionReason } from '../../consent/suppressions/model.ts';
 import type { SuppressionList } from '../source.ts';
 

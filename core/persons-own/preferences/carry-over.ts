@@ -1,7 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import type { Project } from '../../base/model.ts';
+import { builtInGroup } from '../../consent/suppressions/built-in-groups.ts';
 import { changeSuppressions } from '../../consent/suppressions/changes.ts';
-import { builtInGroup, keepWidened, liveGroups } from '../../consent/suppressions/groups.ts';
+import { liveGroups } from '../../consent/suppressions/find-groups.ts';
+import { keepWidened } from '../../consent/suppressions/groups.ts';
 import type { Suppression, SuppressionGroup } from '../../consent/suppressions/model.ts';
 import { suppressEach, suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import { importsWithoutGroups } from '../../people/imports/consent/groups.ts';

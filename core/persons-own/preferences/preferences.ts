@@ -1,6 +1,7 @@
 import type { Project } from '../../base/model.ts';
 import { type Language, languageOf, propertyOfLanguage } from '../../base/text/languages/index.ts';
-import { builtInGroup, publicGroups } from '../../consent/suppressions/groups.ts';
+import { builtInGroup } from '../../consent/suppressions/built-in-groups.ts';
+import { publicGroups } from '../../consent/suppressions/find-groups.ts';
 import type { SuppressionGroup } from '../../consent/suppressions/model.ts';
 import { type SuppressionFact, suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import { readUnsubscribeToken, type UnsubscribeRef } from '../../mail/compose/tokens.ts';

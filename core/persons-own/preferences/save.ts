@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { AppError } from '../../base/errors.ts';
 import { languageOfTag, propertyOfLanguage } from '../../base/text/languages/index.ts';
 import { networkAddressFor, recordConsents } from '../../consent/consents/record.ts';
-import { builtInGroup } from '../../consent/suppressions/groups.ts';
+import { builtInGroup } from '../../consent/suppressions/built-in-groups.ts';
 import type { SuppressionGroup } from '../../consent/suppressions/model.ts';
 import { suppress, takeBackUnsubscribe } from '../../consent/suppressions/suppressions.ts';
 import { unsubscribe } from '../../mail/feedback/unsubscribes.ts';

@@ -5,7 +5,7 @@ import { conflict } from '../../../base/errors.ts';
 import { derivedId } from '../../../base/ids.ts';
 import type { IdempotencyRow, Mailbox, Project } from '../../../base/model.ts';
 import { taggedWith } from '../../../base/text/tags.ts';
-import { findNamableGroup } from '../../../consent/suppressions/groups.ts';
+import { findNamableGroup } from '../../../consent/suppressions/find-groups.ts';
 import type { MailDeps } from '../../deps.ts';
 import type { Attachment, Content, Message, MessageRecipient } from '../../ledger/model.ts';
 import { states } from '../../ledger/states.ts';

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { emailDomain } from '../../../base/text/addresses.ts';
 import { DAY_MS } from '../../../base/time/durations.ts';
-import { goneGroups } from '../../../consent/suppressions/groups.ts';
+import { goneGroups } from '../../../consent/suppressions/find-groups.ts';
 import { type SuppressionFact, stoppedBy } from '../../../consent/suppressions/rules.ts';
 import { suppressionsAgainst } from '../../../consent/suppressions/suppressions.ts';
 import type { Contact } from '../../../people/model.ts';

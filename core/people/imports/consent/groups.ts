@@ -1,5 +1,6 @@
 import type { Project } from '../../../base/model.ts';
-import { builtInGroup, liveGroups } from '../../../consent/suppressions/groups.ts';
+import { builtInGroup } from '../../../consent/suppressions/built-in-groups.ts';
+import { liveGroups } from '../../../consent/suppressions/find-groups.ts';
 import type { SuppressionGroup } from '../../../consent/suppressions/model.ts';
 import type { PeopleDeps } from '../../deps.ts';
 import { stateColumn } from './words.ts';

@@ -1,4 +1,4 @@
-import { builtInGroup } from '../../../consent/suppressions/groups.ts';
+import { builtInGroup } from '../../../consent/suppressions/built-in-groups.ts';
 import type { SuppressionGroup } from '../../../consent/suppressions/model.ts';
 import { type SuppressionFact, stoppedBy } from '../../../consent/suppressions/rules.ts';
 import { type NewEntry, suppressEach, suppressionsAgainst } from '../../../consent/suppressions/suppressions.ts';
