@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { oncePerCore } from '../../base/deps.ts';
+import { batched } from '../../base/work/batched.ts';
 import { costlyCache } from '../../base/work/cache.ts';
 import { ALL_STATES, type MessageState, states } from '../../mail/ledger/states.ts';
 import { keptUntil } from '../definition/kept.ts';
@@ -93,12 +94,6 @@ async function sumOf(
   count: (ids: ObjectId[]) => Promise<number>,
 ): Promise<number> {
   let sum = 0;
-  let ids: ObjectId[] = [];
-  for await (const { _id } of found) {
-    ids.push(_id);
-    if (ids.length < ROWS_AT_ONCE) continue;
-    sum += await count(ids);
-    ids = [];
-  }
-  return ids.length > 0 ? sum + (await count(ids)) : sum;
+  for await (const batch of batched(found, ROWS_AT_ONCE)) sum += await count(batch.map(({ _id }) => _id));
+  return sum;
 }

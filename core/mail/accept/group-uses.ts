@@ -1,7 +1,7 @@
 import { conflict } from '../../base/errors.ts';
+import { batched } from '../../base/work/batched.ts';
 import type { SuppressionGroup } from '../../consent/suppressions/model.ts';
 import type { MailDeps } from '../deps.ts';
-import type { Message } from '../ledger/model.ts';
 import { contentsOf } from '../messages/contents.ts';
 
 const MAILS_AT_ONCE = 1_000;
@@ -17,7 +17,7 @@ export async function refuseQueued(
     hint: 'due',
     batchSize: MAILS_AT_ONCE,
   });
-  for await (const batch of inBatches(cursor)) {
+  for await (const batch of batched(cursor, MAILS_AT_ONCE)) {
     const contents = await contentsOf(deps, projectId, batch, { groupId: 1 });
     if ([...contents.values()].some((content) => content.groupId === groupId))
       throw conflict(
@@ -25,15 +25,4 @@ export async function refuseQueued(
         'Mail that names the suppression group is waiting to be sent; repeat when it is sent or cancelled.',
       );
   }
-}
-
-async function* inBatches(messages: AsyncIterable<Message>): AsyncGenerator<Message[]> {
-  let batch: Message[] = [];
-  for await (const message of messages) {
-    batch.push(message);
-    if (batch.length < MAILS_AT_ONCE) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

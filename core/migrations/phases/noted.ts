@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { DAY_MS } from '../../base/time/durations.ts';
+import { batched } from '../../base/work/batched.ts';
 import type { MigrationUnsubscribed } from '../model.ts';
 import type { PhaseRun } from '../progress/progress.ts';
 import { SourceError, type SourceSuppressed, type SuppressionList } from '../source.ts';
@@ -42,14 +43,9 @@ export function countNotes(run: PhaseRun, list?: SuppressionList): Promise<numbe
 }
 
 export async function* notedInBatches(run: PhaseRun): AsyncGenerator<Noted[]> {
-  let batch: Noted[] = [];
-  for await (const { email, lists } of run.deps.db.migrationUnsubscribed.find(notesOf(run))) {
-    batch.push({ email, ...(lists ? { lists } : {}) });
-    if (batch.length < COMPARED_TOGETHER) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+  const notes = run.deps.db.migrationUnsubscribed.find(notesOf(run));
+  for await (const batch of batched(notes, COMPARED_TOGETHER))
+    yield batch.map(({ email, lists }) => ({ email, ...(lists ? { lists } : {}) }));
 }
 
 /** Notes of earlier versions have no `email`: they may be incomplete, and are not read. */

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { batched } from '../../base/work/batched.ts';
 import type { Contact } from '../../people/model.ts';
 import type { Exported, Shown } from './model.ts';
 
@@ -18,15 +19,10 @@ export async function* inBatches<Doc>(
   docs: AsyncIterable<Doc>,
   show: (doc: Doc) => Shown | null,
 ): AsyncGenerator<Shown[]> {
-  let rows: Shown[] = [];
-  for await (const doc of docs) {
-    const row = show(doc);
-    if (row) rows.push(row);
-    if (rows.length < TOGETHER) continue;
-    yield rows;
-    rows = [];
+  for await (const batch of batched(docs, TOGETHER)) {
+    const rows = batch.map(show).filter((row) => row !== null);
+    if (rows.length > 0) yield rows;
   }
-  if (rows.length > 0) yield rows;
 }
 
 /** Nothing for an address without a contact. */
