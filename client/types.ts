@@ -434,6 +434,8 @@ export interface AutomationEmail {
   projectId?: string;
   /** For a person who has had as many marketing mails as the frequency cap of the project allows. skip, the default: the mail is not sent (suppressed, FREQUENCY_CAP). wait: it waits until there is room, where that is within seven days of its step, while the person goes on to the next step. */
   whenCapped?: 'skip' | 'wait';
+  /** Pictures of the project's media go inside the mail (cid:), not as links: 20 and 500000 bytes at most. */
+  inlinePictures?: boolean;
   /** Of the mails of this step. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
   tags?: MailTag[];
 }

@@ -14,6 +14,8 @@ import type { Contact } from '../people/model.ts';
 import { compiled } from '../templates/cache.ts';
 import { publishedTemplate } from '../templates/find.ts';
 import type { MailSource } from '../templates/mail.ts';
+import { picturesInside } from '../templates/media/inline.ts';
+import type { InlinePicture } from '../templates/media/model.ts';
 import type { LanguageMail, Template } from '../templates/model.ts';
 import { isTranslated, languageIn, languageOfContact, mailIn } from '../templates/translations/mail.ts';
 import type { AutomationsDeps } from './deps.ts';
@@ -36,10 +38,16 @@ interface Visit {
 
 /** The same in every mail of a step. */
 interface Common {
-  /** In the language that the contact reads, with its links. */
-  sourceFor(contact: Contact): Promise<{ source: StepSource; linkSetId: ObjectId | null }>;
+  /** In the language that the contact reads, with its links and pictures. */
+  sourceFor(contact: Contact): Promise<MadeSource | { problem: string }>;
   from: string;
   sender: Awaited<ReturnType<typeof firstSender>>;
+}
+
+interface MadeSource {
+  source: StepSource;
+  linkSetId: ObjectId | null;
+  pictures: InlinePicture[];
 }
 
 type CommonOf = (visit: Pick<Visit, 'enrollment' | 'stepId' | 'email'>) => Promise<Common | { problem: string }>;
@@ -64,10 +72,11 @@ async function readCommon(
   const from = email.senderEmail ?? sender?.email;
   if (from === undefined) return { problem: 'the project has no sender' };
   const linked = new Map<StepSource, ReturnType<Common['sourceFor']>>();
-  const withLinks = async (source: StepSource) => ({
-    source,
-    linkSetId: await linksOf(deps, { projectId, automationId, stepId, ...source }),
-  });
+  const withLinks = async (source: StepSource) => {
+    const pictures = email.inlinePictures ? await picturesIn(deps, projectId, source) : [];
+    if ('problem' in pictures) return pictures;
+    return { source, linkSetId: await linksOf(deps, { projectId, automationId, stepId, ...source }), pictures };
+  };
   const sourceFor: Common['sourceFor'] = async (contact) => {
     const source = await sources(contact);
     const known = linked.get(source) ?? withLinks(source);
@@ -87,7 +96,9 @@ export async function stepMail(
   const common = await commonOf({ enrollment, stepId, email });
   if ('problem' in common) return common;
   const { sourceFor, from, sender } = common;
-  const { source, linkSetId } = await sourceFor(contact);
+  const made = await sourceFor(contact);
+  if ('problem' in made) return made;
+  const { source, linkSetId, pictures } = made;
   const { template, ...written } = source;
   const utm = definition.utm ?? template?.utm;
   const _id = mailId(enrollment, stepId, at);
@@ -101,6 +112,7 @@ export async function stepMail(
     replyTo: replyTo === null ? null : { email: replyTo, name: email.senderReplyToName ?? null },
     templateId: template?.templateId ?? null,
     ...written,
+    ...(pictures.length > 0 ? { pictures } : {}),
     data: dataOf(enrollment.event),
     marketing: true,
     groupId: definition.unsubscribeGroupId,
@@ -189,6 +201,18 @@ export function dataOf(
   event: Pick<NonNullable<Enrollment['event']>, 'name' | 'properties'> | null | undefined,
 ): Record<string, unknown> {
   return event ? { event: { name: event.name, properties: event.properties } } : {};
+}
+
+/** A template may show more of them by now than go inside a mail. */
+async function picturesIn(
+  deps: AutomationsDeps,
+  projectId: ObjectId,
+  { html }: StepSource,
+): Promise<InlinePicture[] | { problem: string }> {
+  return picturesInside(deps, projectId, [html]).catch((error) => {
+    if (error instanceof AppError) return { problem: error.message };
+    throw error;
+  });
 }
 
 /** null when there are none, or the mail cannot be made. */

@@ -8,6 +8,7 @@ import { parseFilter } from '../people/filters/filters.ts';
 import { findList, listsNamed } from '../people/lists/lists.ts';
 import { requireLists } from '../people/lists/named.ts';
 import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
+import { picturesInside } from '../templates/media/inline.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationStep } from './model/definition.ts';
 import { askedBy } from './rules/awaited.ts';
@@ -146,6 +147,7 @@ function namedThings(
     if (parsed.ok) things.push({ field: path, check: () => requireLists(deps, project, parsed.filter, { path }) });
   }
   things.push(...listsChanged(deps, project, steps), ...namedWebhooks(deps, project, steps));
+  things.push(...picturesShown(deps, project, steps, templateNamed));
   const seen = new Set<string>();
   for (const [index, step] of steps.entries()) {
     const templateId = step.type === 'email' ? step.email.templateId : undefined;
@@ -155,6 +157,25 @@ function namedThings(
     things.push({ field, check: () => templateNamed(deps, project, templateId, field) });
   }
   return things;
+}
+
+/** Too many of them are refused; a template that is missing has its own fault. */
+function picturesShown(
+  deps: AutomationsDeps,
+  project: Pick<Project, '_id'>,
+  steps: AutomationStep[],
+  templateNamed: typeof findTemplate,
+): NamedThing[] {
+  return steps.flatMap((step, index): NamedThing[] => {
+    if (step.type !== 'email' || !step.email.inlinePictures) return [];
+    const { htmlTemplate, templateId = '' } = step.email;
+    const path = `steps/${index}/email/`;
+    const check = async () => {
+      const html = htmlTemplate ?? (await templateNamed(deps, project, templateId, `${path}templateId`)).emailTemplate;
+      await picturesInside(deps, project._id, [html], path);
+    };
+    return [{ field: `${path}inlinePictures`, check }];
+  });
 }
 
 /** The lists that steps add people to, and remove them from; each is looked for once. */

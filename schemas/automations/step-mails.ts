@@ -1,4 +1,5 @@
 import { emailField, idReference } from '../common.ts';
+import { inlinePicturesField } from '../mail/mails.ts';
 import { givenTags } from '../mail/tags.ts';
 import { contentField } from '../templates/blocks.ts';
 import { line } from './values.ts';
@@ -37,6 +38,7 @@ export const email = {
       description:
         'For a person who has had as many marketing mails as the frequency cap of the project allows. skip, the default: the mail is not sent (suppressed, FREQUENCY_CAP). wait: it waits until there is room, where that is within seven days of its step, while the person goes on to the next step.',
     },
+    inlinePictures: inlinePicturesField,
     tags: { ...givenTags, description: `Of the mails of this step. ${givenTags.description}` },
   },
 } as const;

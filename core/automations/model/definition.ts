@@ -90,6 +90,8 @@ export interface AutomationEmail {
   projectId?: string;
   /** While the frequency cap of the project has no room for the mail; absent: skip. */
   whenCapped?: 'skip' | 'wait';
+  /** Pictures of the project go inside the mail. Absent as false. */
+  inlinePictures?: boolean;
   /** Of the mails of the step, each name once. */
   tags?: Tag[];
 }

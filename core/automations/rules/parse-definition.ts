@@ -178,6 +178,7 @@ function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {
   ] as const)
     if (input[field]) email[field] = input[field];
   if (input.whenCapped) email.whenCapped = input.whenCapped;
+  if (input.inlinePictures) email.inlinePictures = true;
   // Fields that the schema does not know are not stored.
   if (input.tags && input.tags.length > 0) email.tags = input.tags.map(({ name, value }) => ({ name, value }));
   return email;

@@ -20,12 +20,13 @@ type Config = Pick<TemplatesDeps['config'], 'publicUrl'>;
 
 /**
  * Pictures that the HTML shows and the project has; an address of anything else stays a link. Each of the texts is a mail of its own, with
- * the whole limit.
+ * the whole limit. `path`: before the field that a refusal names.
  */
 export async function picturesInside(
   deps: Pick<TemplatesDeps, 'config' | 'db'>,
   projectId: ObjectId,
   texts: readonly (string | null)[],
+  path = '',
 ): Promise<InlinePicture[]> {
   const named = texts.map((html) => picturesOf(deps.config, html));
   const names = [...new Set(named.flat())];
@@ -34,24 +35,28 @@ export async function picturesInside(
     .find({ projectId, name: { $in: names }, state: 'stored' }, { projection: { _id: 0, name: 1, sizeBytes: 1 } })
     .toArray();
   const sizes = new Map(found.map(({ name, sizeBytes }) => [name, sizeBytes]));
-  for (const some of named) refuseMany(some.flatMap((name) => sizes.get(name) ?? []));
+  for (const some of named)
+    refuseMany(
+      some.flatMap((name) => sizes.get(name) ?? []),
+      path,
+    );
   return names.flatMap((name) => {
     const sizeBytes = sizes.get(name);
     return sizeBytes === undefined ? [] : [{ name, sizeBytes }];
   });
 }
 
-function refuseMany(sizes: readonly number[]): void {
+function refuseMany(sizes: readonly number[], path: string): void {
   if (sizes.length > INLINE_PICTURES_MAX)
     throw invalid(
       `The mail shows ${sizes.length} pictures of the project, and ${INLINE_PICTURES_MAX} at most go inside a mail.`,
-      `inlinePictures: the mail shows ${sizes.length} pictures, and ${INLINE_PICTURES_MAX} at most go inside it`,
+      `${path}inlinePictures: the mail shows ${sizes.length} pictures, and ${INLINE_PICTURES_MAX} at most go inside it`,
     );
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > INLINE_PICTURES_BYTES_MAX)
     throw invalid(
       `The pictures of the mail have ${bytes} bytes together, and ${INLINE_PICTURES_BYTES_MAX} at most go inside a mail.`,
-      `inlinePictures: the pictures have ${bytes} bytes together, and ${INLINE_PICTURES_BYTES_MAX} at most go inside a mail`,
+      `${path}inlinePictures: the pictures have ${bytes} bytes together, and ${INLINE_PICTURES_BYTES_MAX} at most go inside a mail`,
     );
 }
 

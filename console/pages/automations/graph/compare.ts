@@ -93,6 +93,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'email/senderReplyToEmail': 'address for answers',
   'email/senderReplyToName': 'address for answers',
   'email/tags': 'tags',
+  'email/inlinePictures': 'place of the pictures',
   'email/whenCapped': 'frequency cap',
 };
 
