@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { activeAutomation, created, email, makeSending, wait } from '../../automations/support.ts';
+import { png } from '../../providers/images.ts';
 import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
 import { editorOf } from '../mail-editor/kit.ts';
@@ -166,6 +167,42 @@ describe('The mail of a step, written in place', () => {
       (mail) => mail.subject === null || mail.subject === undefined,
     );
     expect(stored.htmlTemplate ?? null).to.equal(null);
+  });
+
+  it('takes its pictures inside, says at the box why it does not, and has them as links again', async () => {
+    const shown = async (bytes: Buffer) => {
+      const form = new FormData();
+      form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
+      const { url } = (await suite.own.client.send('POST', '/v1/media', { body: form })).body.data;
+      return `<p>Logo</p><img src="${url}" alt="Logo">`;
+    };
+    const logo = await shown(png(12, 7));
+    const large = await shown(Buffer.concat([png(13, 7), Buffer.alloc(500_000)]));
+    const letter = (htmlTemplate: string) => email('letter', { email: { htmlTemplate, subject: 'Letter' } });
+    const draft = (name: string, html: string) =>
+      created(suite.own.client, '/automations', { name, steps: [wait(1), letter(html)] });
+    const { id } = await draft('Small', logo);
+    const page = await suite.open(`/automations/${id}/edit?step=letter`);
+    const { step } = partsOf(page);
+    const box = step.getByLabel('Send pictures inside the mail');
+    const storedAs = (isInside: true | undefined) =>
+      until(
+        () => mailOf(id, '?version=draft'),
+        ({ inlinePictures }) => inlinePictures === isInside,
+      );
+    await box.check();
+    await storedAs(true);
+    await box.uncheck();
+    await storedAs(undefined);
+
+    const other = await draft('Large', large);
+    await page.goto(`/console/automations/${other.id}/edit?step=letter`);
+    await box.check();
+    await step.getByText(/500 ?\d+ bytes together/).waitFor();
+    await expectAccessible(page);
+    await box.scrollIntoViewIfNeeded();
+    await shoot(page, 'automation-pictures-refused');
+    expect((await mailOf(other.id)).inlinePictures).to.equal(undefined);
   });
 
   it('is written on a telephone, and only looked at by viewers', async () => {

@@ -89,6 +89,13 @@ function EmailForm(props: StepFormProps) {
         hint="Up to seven days, where the project has a cap. Else the mail is left out."
         isDisabled={why !== null}
       />
+      <Checkbox
+        form={form}
+        name="email/inlinePictures"
+        label="Send pictures inside the mail"
+        hint="They show at once, and each mail is longer by them: at most 20, of 500 kB together."
+        isDisabled={why !== null}
+      />
       {!isTemplate && (
         <Written
           {...{ form, why }}

@@ -14,7 +14,7 @@ export type Values = ReturnType<typeof read>;
 type Read = Record<typeof CONTENT, Content | null>;
 
 export function read({ email = {} }: Step) {
-  const { subject = '', previewText = '', templateId = '', htmlTemplate, whenCapped } = email;
+  const { subject = '', previewText = '', templateId = '', htmlTemplate, whenCapped, inlinePictures = false } = email;
   const { senderEmail = '', senderName = '', senderReplyToEmail = '', senderReplyToName = '', tags = [] } = email;
   const isTemplate = htmlTemplate === undefined && templateId !== '' && !email.content;
   return {
@@ -28,6 +28,7 @@ export function read({ email = {} }: Step) {
     'email/senderReplyToName': senderReplyToName,
     'email/tags': textOfTags(tags),
     waits: whenCapped === 'wait',
+    'email/inlinePictures': inlinePictures,
     'email/templateId': templateId,
     'email/htmlTemplate': htmlTemplate ?? '',
   };
@@ -47,6 +48,7 @@ export function write(step: Step, values: Values): Step {
     tags: tags.length > 0 ? tags : undefined,
     templateId: isTemplate ? values['email/templateId'] : undefined,
     whenCapped: values.waits ? 'wait' : undefined,
+    inlinePictures: values['email/inlinePictures'] || undefined,
     templateName: undefined,
     ...(isTemplate ? NOT_WRITTEN : mailOf(step, values)),
   });
