@@ -39,7 +39,7 @@ interface Visit {
 /** The same in every mail of a step. */
 interface Common {
   /** In the language that the contact reads, with its links and pictures. */
-  sourceFor(contact: Contact): Promise<MadeSource | { problem: string }>;
+  sourceFor(contact: Contact): Promise<MadeSource>;
   from: string;
   sender: Awaited<ReturnType<typeof firstSender>>;
 }
@@ -74,7 +74,6 @@ async function readCommon(
   const linked = new Map<StepSource, ReturnType<Common['sourceFor']>>();
   const withLinks = async (source: StepSource) => {
     const pictures = email.inlinePictures ? await picturesIn(deps, projectId, source) : [];
-    if ('problem' in pictures) return pictures;
     return { source, linkSetId: await linksOf(deps, { projectId, automationId, stepId, ...source }), pictures };
   };
   const sourceFor: Common['sourceFor'] = async (contact) => {
@@ -96,9 +95,7 @@ export async function stepMail(
   const common = await commonOf({ enrollment, stepId, email });
   if ('problem' in common) return common;
   const { sourceFor, from, sender } = common;
-  const made = await sourceFor(contact);
-  if ('problem' in made) return made;
-  const { source, linkSetId, pictures } = made;
+  const { source, linkSetId, pictures } = await sourceFor(contact);
   const { template, ...written } = source;
   const utm = definition.utm ?? template?.utm;
   const _id = mailId(enrollment, stepId, at);
@@ -203,14 +200,10 @@ export function dataOf(
   return event ? { event: { name: event.name, properties: event.properties } } : {};
 }
 
-/** A template may show more of them by now than go inside a mail. */
-async function picturesIn(
-  deps: AutomationsDeps,
-  projectId: ObjectId,
-  { html }: StepSource,
-): Promise<InlinePicture[] | { problem: string }> {
+/** Where the template shows more by now than goes inside a mail, they stay links: nobody looks at each mail of an automation. */
+async function picturesIn(deps: AutomationsDeps, projectId: ObjectId, { html }: StepSource): Promise<InlinePicture[]> {
   return picturesInside(deps, projectId, [html]).catch((error) => {
-    if (error instanceof AppError) return { problem: error.message };
+    if (error instanceof AppError && error.kind === 'invalid') return [];
     throw error;
   });
 }
