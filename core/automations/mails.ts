@@ -200,7 +200,7 @@ export function dataOf(
   return event ? { event: { name: event.name, properties: event.properties } } : {};
 }
 
-/** Where the template shows more by now than goes inside a mail, they stay links: nobody looks at each mail of an automation. */
+/** Where the template shows more by now than goes inside a mail, they stay links: the mail is not worth less to its person. */
 async function picturesIn(deps: AutomationsDeps, projectId: ObjectId, { html }: StepSource): Promise<InlinePicture[]> {
   return picturesInside(deps, projectId, [html]).catch((error) => {
     if (error instanceof AppError && error.kind === 'invalid') return [];
