@@ -14,6 +14,10 @@ export function callsOfTemplate(id: string): Calls<Template> {
   return callsOf('templates', id, `/templates/${id}`);
 }
 
+export function nameOf({ templateName }: Template): string {
+  return templateName;
+}
+
 export function HeadState({ template }: { template: Template }) {
   return (
     <>

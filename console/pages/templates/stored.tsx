@@ -9,11 +9,13 @@ import { confirm } from '../../parts/over/confirm.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { Notice } from '../../parts/page/notice.tsx';
 import { type Calls, isOfBlocks, type Opened, toEdit } from './calls.ts';
+import { hasDraft } from './drafts.tsx';
 
 interface Options<T, V extends object> {
   calls: Calls<T>;
   /** Shown by the page, at the version that it shows. */
   opened: T;
+  nameOf: (saved: T) => string;
   valuesOf: (saved: T) => V;
   /** Written by a save. */
   bodyOf: (values: V) => object;
@@ -26,6 +28,7 @@ export type Stored<T, V extends object> = ReturnType<typeof useStored<T & Opened
 export function useStored<T extends Opened, V extends object>({
   calls,
   opened,
+  nameOf,
   valuesOf,
   bodyOf,
   onSaved,
@@ -37,9 +40,12 @@ export function useStored<T extends Opened, V extends object>({
   base.current = conflict.base;
   const saving = useRef<Promise<unknown>>(Promise.resolve());
   const shown = useRef<(values: V) => void>(form.reset);
+  /** The act that a failure is of. */
+  const act = useRef<'saved' | 'published'>('saved');
 
   /** One after the other: a save that another one overtakes would be refused. */
   function saveDraft(values: V): Promise<T> {
+    act.current = 'saved';
     const saved = saving.current.then(async () => {
       const { newestVersion, updatedAt } = base.current;
       return noted(
@@ -61,6 +67,13 @@ export function useStored<T extends Opened, V extends object>({
     const saved = await saveDraft(values);
     if (form.values.peek() === values) form.reset(values);
     return saved;
+  }
+  async function publishWords(): Promise<void> {
+    const saved = await saveWords();
+    if (!hasDraft(saved)) return;
+    act.current = 'published';
+    const published = noted(await calls.publish(saved.draftVersion));
+    toast(`Published version ${published.version} of ${nameOf(published)}`, { kind: 'good' });
   }
   async function bringBack(version: number): Promise<void> {
     const { newestVersion } = base.current;
@@ -86,8 +99,9 @@ export function useStored<T extends Opened, V extends object>({
     await bringBack(version);
   }
   return {
-    ...{ calls, opened, valuesOf, form, kept, conflict, shown, onSaved, saveDraft, saveWords, restore },
+    ...{ calls, opened, valuesOf, form, kept, conflict, shown, act, onSaved, saveWords, restore },
     save: form.submit(saveDraft),
+    publish: form.submit(publishWords),
     /** Another version was saved elsewhere, and the person has not chosen yet. */
     newest: conflict.newest.value,
   };
@@ -112,7 +126,7 @@ export function useSavedByItself<T extends Opened, V extends object>(
 
 /** Above a form: what was kept in this browser, what was saved elsewhere, and why it was not saved. */
 export function StoredNotes<T extends Opened, V extends object>({ of, parts }: { of: Stored<T, V>; parts: Parts<V> }) {
-  const { opened, valuesOf, form, kept, conflict, shown, newest, onSaved, save } = of;
+  const { opened, valuesOf, form, kept, conflict, shown, act, newest, onSaved, save } = of;
   return (
     <>
       <RestoredDraft
@@ -132,7 +146,9 @@ export function StoredNotes<T extends Opened, V extends object>({ of, parts }: {
           shown.current(valuesOf(taken));
         }}
       />
-      {!newest && form.failure.value && <Notice kind="bad" title={`It was not saved: ${form.failure.value}`} />}
+      {!newest && form.failure.value && (
+        <Notice kind="bad" title={`It was not ${act.current}: ${form.failure.value}`} />
+      )}
     </>
   );
 }

@@ -22,8 +22,8 @@ import { can } from '../../session.ts';
 import { BlocksPage } from './blocks/page.tsx';
 import { isOfBlocks, toEdit } from './calls.ts';
 import { Compare } from './compare.tsx';
-import { DraftButtons, hasDraft, WHY_READ_ONLY } from './drafts.tsx';
-import { CRUMB, callsOfTemplate, HeadNotes, HeadState } from './head.tsx';
+import { DraftButtons, WHY_READ_ONLY } from './drafts.tsx';
+import { CRUMB, callsOfTemplate, HeadNotes, HeadState, nameOf } from './head.tsx';
 import { InsertSnippet } from './insert-snippet.tsx';
 import { LayoutChoice } from './layout-choice.tsx';
 import { StoredNotes, useStored } from './stored.tsx';
@@ -76,8 +76,8 @@ const parts: Parts<Values> = {
 function Editor({ template, onSaved }: { template: Template; onSaved: (template: Template) => void }) {
   const { templateName, templateId, publishedVersion } = template;
   const calls = callsOfTemplate(templateId);
-  const stored = useStored({ calls, opened: template, valuesOf, bodyOf: storedOf, onSaved });
-  const { form, newest, restore } = stored;
+  const stored = useStored({ calls, opened: template, nameOf, valuesOf, bodyOf: storedOf, onSaved });
+  const { form, newest, publish, restore } = stored;
   const isTesting = useSignal(false);
   const person = useSignal('');
   const isReadOnly = !can('templates.update');
@@ -86,13 +86,6 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
     const { templateName: name } = form.values.peek();
     if (await stored.save()) toast(`Saved ${name}`, { kind: 'good' });
   }
-  const publish = form.submit(async () => {
-    const saved = await stored.saveWords();
-    if (!hasDraft(saved)) return;
-    const published = await calls.publish(saved.draftVersion);
-    toast(`Published version ${published.version} of ${published.templateName}`, { kind: 'good' });
-    onSaved(published);
-  });
   const asked = Number(place.value.query.get('with')) || null;
   const compared = newest?.version ?? asked ?? publishedVersion;
 

@@ -107,6 +107,21 @@ describe('Drafts of layouts and snippets', () => {
     expect(await textOf()).to.equal('<p>Open</p>');
   });
 
+  it('are not said to be unsaved where only publishing is refused, and are published once it was looked at', async () => {
+    const fields = { templateName: 'Code', subject: 'S', emailTemplate: '<p>One</p>', draft: true };
+    const { templateId } = await made(suite.own.client, '/templates', fields);
+    const page = await suite.open(`/templates/${templateId}`);
+    await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
+    await suite.own.client.patch(`/templates/${templateId}`, { emailTemplate: '<p>Two</p>', draft: true });
+    await page.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
+    await page.getByText(/^It was not published: .*newest draft is 2/).waitFor();
+    expect(await page.getByText('It was not saved').count()).to.equal(0);
+    await page.reload();
+    await page.locator('.cm-content').getByText('Two').waitFor();
+    await page.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
+    await page.getByText('Published version 2 of Code').waitFor();
+  });
+
   it('whose text is refused are there after leaving, and are restored when that is confirmed', async () => {
     const { id } = await made(suite.own.client, '/layouts', { name: 'Code', emailTemplate: '<h1>1</h1>{{{content}}}' });
     await suite.own.client.patch(`/layouts/${id}`, { emailTemplate: '<h1>2</h1>{{{content}}}' });

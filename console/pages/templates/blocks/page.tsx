@@ -9,14 +9,13 @@ import type { Parts } from '../../../parts/forms/overtaken.tsx';
 import { TestDialog } from '../../../parts/mail/test-dialog.tsx';
 import { confirm } from '../../../parts/over/confirm.tsx';
 import { Menu } from '../../../parts/over/menu.tsx';
-import { toast } from '../../../parts/over/toast.tsx';
 import { Page } from '../../../parts/page/page.tsx';
 import { place } from '../../../router.ts';
 import { can } from '../../../session.ts';
 import { toEdit, versionedOf } from '../calls.ts';
 import { Compare } from '../compare.tsx';
-import { DraftButtons, hasDraft, WHY_READ_ONLY } from '../drafts.tsx';
-import { CRUMB, callsOfTemplate, HeadNotes, HeadState } from '../head.tsx';
+import { DraftButtons, WHY_READ_ONLY } from '../drafts.tsx';
+import { CRUMB, callsOfTemplate, HeadNotes, HeadState, nameOf } from '../head.tsx';
 import { LayoutChoice } from '../layout-choice.tsx';
 import { StoredNotes, useSavedByItself, useStored } from '../stored.tsx';
 import { Versions } from '../versions.tsx';
@@ -59,20 +58,13 @@ function bodyOf({ layoutId, ...values }: Values) {
 export function BlocksPage({ template, onSaved }: { template: Template; onSaved: (template: Template) => void }) {
   const { templateId, templateType, publishedVersion } = template;
   const calls = callsOfTemplate(templateId);
-  const stored = useStored({ calls, opened: template, valuesOf, bodyOf, onSaved });
-  const { form, newest, save, saveWords, restore } = stored;
+  const stored = useStored({ calls, opened: template, nameOf, valuesOf, bodyOf, onSaved });
+  const { form, newest, save, publish, saveWords, restore } = stored;
   const { draft, editor } = useMailDraft(form, stored.shown, texts);
   const isTesting = useSignal(false);
   const person = useSignal('');
   const why = can('templates.update') ? null : WHY_READ_ONLY;
   const note = useSavedByItself(stored, why !== null);
-  const publish = form.submit(async () => {
-    const saved = await saveWords();
-    if (!hasDraft(saved)) return;
-    const published = await calls.publish(saved.draftVersion);
-    toast(`Published version ${published.version} of ${published.templateName}`, { kind: 'good' });
-    onSaved(published);
-  });
   const toCode = () =>
     confirm({
       title: 'Edit as code',

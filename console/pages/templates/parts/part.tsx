@@ -90,7 +90,14 @@ interface EditorProps {
 function Editor({ kind, part, onSaved, onPublished }: EditorProps) {
   const { id, name } = part;
   const { plural } = kind;
-  const stored = useStored({ calls: callsOfPart(kind, id), opened: part, valuesOf, bodyOf, onSaved });
+  const stored = useStored({
+    calls: callsOfPart(kind, id),
+    opened: part,
+    nameOf: () => name,
+    valuesOf,
+    bodyOf,
+    onSaved,
+  });
   const { form, newest, save } = stored;
   const isPublishing = useSignal(false);
   const hasFaults = useSignal(false);
