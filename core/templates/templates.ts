@@ -1,7 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { Described } from '../../schemas/schema.ts';
 import type { StarterId, StarterLanguage } from '../../schemas/templates/starters.ts';
-import type { updateTemplateBody } from '../../schemas/templates/templates.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { named } from '../base/database/search.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
@@ -15,10 +13,10 @@ import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { KEYS_OF, partNamed } from './assemble/keys.ts';
 import { nounOf, referToParts, refuseUsedPart, usesOf } from './assemble/uses.ts';
 import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts';
-import { checkSource } from './check-source.ts';
 import type { TemplatesDeps } from './deps.ts';
 import { findTemplate, type Named } from './find.ts';
-import type { Template, TemplateContent, Translation } from './model.ts';
+import { builderOf, checkGiven, contentGiven, plainGiven, type TemplateInput } from './given.ts';
+import type { Template, TemplateContent } from './model.ts';
 import { refuseUnseenVersion } from './publish.ts';
 import { begunFrom, refuseBesideStarter } from './starters/begin.ts';
 import { storeLanguages } from './translated/store.ts';
@@ -34,17 +32,6 @@ declare module '../base/deps.ts' {
     usesOfTemplate: readonly UseOfTemplate[];
   }
 }
-
-type TemplateInput = Described<typeof updateTemplateBody> & {
-  text?: string | null;
-  usesBrand?: boolean;
-  writtenCode?: string | null;
-  parts?: string[];
-  translations?: Translation[] | undefined;
-  isFlagged?: boolean;
-  /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
-  source?: Template['source'];
-};
 
 interface TemplateSearch {
   templateType?: Template['templateType'] | undefined;
@@ -267,46 +254,4 @@ export async function useOfTemplate(
     if (use) return use;
   }
   return null;
-}
-
-const CONTENT = [
-  'emailTemplate',
-  'text',
-  'usesBrand',
-  'layoutId',
-  'writtenCode',
-  'parts',
-  'translations',
-  'subject',
-  'previewText',
-  'templateType',
-  'editorJson',
-  'parentBodyProperties',
-  'trackingClick',
-  'trackingOpen',
-  'utm',
-] as const;
-const PLAIN = ['templateName', 'description', 'isFlagged'] as const;
-
-/** null: no field of the content was given. */
-function contentGiven(input: TemplateInput): Partial<TemplateContent> | null {
-  const builderType = builderOf(input.builderType);
-  const given = { ...givenOf(input, CONTENT), ...(builderType ? { builderType } : {}) };
-  return Object.keys(given).length > 0 ? given : null;
-}
-
-function plainGiven(input: TemplateInput): Partial<Template> {
-  return givenOf(input, PLAIN);
-}
-
-function givenOf(input: TemplateInput, names: readonly (keyof TemplateInput)[]): Record<string, unknown> {
-  return Object.fromEntries(names.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
-}
-
-function checkGiven(input: TemplateInput): void {
-  if (!(input.source === 'migration' && input.isFlagged)) checkSource(input);
-}
-
-function builderOf(given: TemplateInput['builderType']): Template['builderType'] | undefined {
-  return given === 'visual' ? 'editor' : given;
 }
