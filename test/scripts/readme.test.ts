@@ -37,7 +37,7 @@ describe('The pages of documentation', () => {
   it('name only scripts of package.json', () => {
     const { scripts } = JSON.parse(read('package.json'));
     const named = pages.flatMap((page) =>
-      [...read(page).matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => ({ page, name })),
+      [...read(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => ({ page, name })),
     );
     expect(named.filter(({ name }) => !(name in scripts))).to.deep.equal([]);
   });
