@@ -27,8 +27,14 @@ export function placedAt<T>(blocks: T, publicUrl: string): T {
 /** null: it is none of these. */
 export function drawnPicture(file: string): Buffer | null {
   const name = drawn.find((one) => file === `starter-${one}.png`);
-  return name === undefined ? null : readFileSync(join(import.meta.dirname, `${name}.png`));
+  if (name === undefined) return null;
+  const bytes = known.get(name) ?? readFileSync(join(import.meta.dirname, `${name}.png`));
+  known.set(name, bytes);
+  return bytes;
 }
+
+/** Read once: they are served to readers of mail. */
+const known = new Map<Drawn, Buffer>();
 
 /** Content whose mail shows such pictures, with pictures of the project in their place. A project without room keeps the addresses. */
 export async function withOwnPictures<T>(deps: TemplatesDeps, project: Pick<Project, '_id'>, content: T, html: string) {
