@@ -81,7 +81,7 @@ export async function plannedCampaign(
   if (timed.status === 'scheduled') refuseAuthor(origin, 'publish');
   const campaign = { ...timed, ...(await namedFields(deps, project, plain, input)) };
   refuseUnfit(campaign, htmlOf(brought));
-  await refuseManyPictures(deps, project, { campaign, ...brought });
+  await refuseManyPictures(deps, { campaign, ...brought });
   if (campaign.status === 'scheduled') await requirePublishable(deps, project, { campaign, ...brought });
   return { campaign, ...brought };
 }

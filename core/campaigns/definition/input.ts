@@ -22,7 +22,7 @@ import { type WrittenMail, writtenMail } from '../../templates/written.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign, CampaignCounts, VariantId } from '../model.ts';
 import { variantFieldsOf } from '../variants/given.ts';
-import { readyVariants, refuseSameTexts, storedVariants } from '../variants/ready.ts';
+import { readyVariants, refuseSameTexts, storedVariants, textsOf } from '../variants/ready.ts';
 import { broughtMails, type VariantMails, variantsWrite } from '../variants/written.ts';
 import { requireOtherAudience } from './of-campaign.ts';
 
@@ -198,17 +198,11 @@ export function htmlOf({
 /** Those of the mails as they are now; they are looked at again when sending begins. */
 export async function refuseManyPictures(
   deps: CampaignsDeps,
-  { _id: projectId }: Pick<Project, '_id'>,
   { campaign, ...brought }: PlannedCampaign,
 ): Promise<void> {
   if (!campaign.inlinePictures) return;
-  const named = (campaign.variants ?? []).filter(({ id }) => !brought.variantMails.has(id));
-  const ids = [...(brought.mail ? [] : [campaign]), ...named].flatMap(({ templateId }) => templateId ?? []);
-  const templates = await deps.db.templates
-    .find({ projectId, templateId: { $in: ids } }, { projection: { emailTemplate: 1 } })
-    .toArray();
-  const texts = [...htmlOf(brought).values(), ...templates.map(({ emailTemplate }) => emailTemplate)];
-  await picturesInside(deps, projectId, texts);
+  const texts = await textsOf(deps, campaign, htmlOf(brought), ({ emailTemplate }) => emailTemplate);
+  await picturesInside(deps, campaign.projectId, [...texts.values()]);
 }
 
 /** "Publishing a campaign that lacks sender, audience, subject or template": 400, all of it named at once. */

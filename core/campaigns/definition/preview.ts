@@ -29,7 +29,8 @@ export async function previewCampaign(
   const content = frozen ? contentIn(frozen, variantId ?? null) : await contentNow(deps, shown);
   const { utm = null, headers = {} } = content;
   const source = sourceFor(content, contact, language);
-  const numberOf = linkNumberIn(content, languageOfReader(content, contact, language), frozen?.html ?? content.html);
+  const numberOf = () =>
+    linkNumberIn(content, languageOfReader(content, contact, language), frozen?.html ?? content.html);
   return previewDraft(
     deps,
     project,
@@ -41,7 +42,7 @@ export async function previewCampaign(
       contact,
       data: {},
       headers,
-      figures: figures && figuresAt(figures, source.html, numberOf),
+      figures: figures && figuresAt(figures, source.html, numberOf()),
     },
     compileMail(source),
   );
@@ -55,6 +56,10 @@ function figuresAt(
 ): ReadonlyMap<number, number> {
   if (!numberOf) return figures;
   const places = compiled(html, 'html', 'htmlTemplate').links.map((_, index) => index + 1);
-  const at = (place: number) => figures.get(numberOf(place) ?? 0);
-  return new Map(places.flatMap((place) => (at(place) === undefined ? [] : [[place, at(place) as number] as const])));
+  return new Map(
+    places.flatMap((place) => {
+      const figure = figures.get(numberOf(place) ?? 0);
+      return figure === undefined ? [] : [[place, figure] as const];
+    }),
+  );
 }

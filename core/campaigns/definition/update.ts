@@ -79,7 +79,7 @@ export async function changedCampaign(
   };
   if (isOpen) {
     refuseUnfit(after, htmlOf(brought));
-    await refuseManyPictures(deps, project, { campaign: after, ...brought });
+    await refuseManyPictures(deps, { campaign: after, ...brought });
   }
   if (after.status === 'scheduled') refuseAuthor(origin, 'publish');
   // Lists that a call names replace the people of another campaign.

@@ -81,18 +81,28 @@ export async function refuseSameTexts(
   campaign: Campaign,
   written: ReadonlyMap<VariantId | null, string>,
 ): Promise<void> {
+  const { variants } = campaign;
+  if (variants) refuseEqual(campaign, variants, await textsOf(deps, campaign, written, textInAll));
+}
+
+/** The text of each mail as it would be now, of what the call brings or of its template; null: of the campaign itself. */
+export async function textsOf(
+  deps: CampaignsDeps,
+  campaign: Campaign,
+  written: ReadonlyMap<VariantId | null, string>,
+  textOf: (template: Pick<Template, 'emailTemplate' | 'translations'>) => string,
+): Promise<ReadonlyMap<VariantId | null, string>> {
   const { variants, templateId: shared } = campaign;
-  if (!variants) return;
   const templates = await templatesOf(deps, campaign, ['emailTemplate', 'translations']);
   const texts = new Map(written);
-  for (const { id, templateId } of [{ id: null, templateId: shared }, ...variants]) {
+  for (const { id, templateId } of [{ id: null, templateId: shared }, ...(variants ?? [])]) {
     const template = templateId === undefined ? null : templates.get(templateId);
     if (template && !texts.has(id)) texts.set(id, textOf(template));
   }
-  refuseEqual(campaign, variants, texts);
+  return texts;
 }
 
-function textOf({ emailTemplate, translations = [] }: Pick<Template, 'emailTemplate' | 'translations'>): string {
+function textInAll({ emailTemplate, translations = [] }: Pick<Template, 'emailTemplate' | 'translations'>): string {
   return translations.length === 0 ? emailTemplate : JSON.stringify([emailTemplate, translations]);
 }
 
