@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import PostalMime from 'postal-mime';
 import { SENDER, type Stage, startStage } from '../../campaigns/support.ts';
+import { done } from '../../campaigns/written-mails.ts';
 import { png } from '../../providers/images.ts';
-import type { Reply } from '../../support/client.ts';
 import { until } from '../../support/wait.ts';
 import { activeAutomation, email, wait } from '../support.ts';
 
@@ -15,11 +15,6 @@ describe('Pictures inside the mail of an automation', function () {
   });
   after(() => stage.stop());
 
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   let sides = 10;
   async function upload(more = 0) {
     const bytes = Buffer.concat([png(++sides, 7), Buffer.alloc(more)]);
