@@ -29,8 +29,10 @@ export function followSummary(): void {
   subscribe(['project.summary'], ({ data }) => {
     summary.value = data;
   });
+  // By id: each way to another page makes `current` again.
+  const projectId = computed(() => current.value?.project.id);
   effect(() => {
-    current.value?.project.id;
+    projectId.value;
     summary.value = null;
   });
 }

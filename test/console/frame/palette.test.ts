@@ -193,6 +193,14 @@ describe('The palette', () => {
     expect(await status()).to.equal('scheduled');
     // As the worker that begins to send leaves it.
     await suite.deps.db.campaigns.updateOne(own, { $set: { status: 'sending' } });
+    // Figures that have not changed are published once: the way to another page keeps them.
+    const other = await suite.open('/suppressions', { tenant, role: 'editor' });
+    const running = other.getByRole('link', { name: /^Campaigns.*1 running/ });
+    await running.waitFor();
+    await other.getByRole('link', { name: 'Templates', exact: true }).click();
+    await other.waitForURL(/\/templates$/);
+    await other.getByRole('heading', { level: 1, name: 'Templates' }).waitFor();
+    await running.waitFor();
     await take('Pause');
     expect(await status()).to.equal('paused');
     const reader = await suite.open('/suppressions', { tenant, role: 'author' });
