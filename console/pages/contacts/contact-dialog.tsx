@@ -1,11 +1,14 @@
+import { useSignal } from '@preact/signals';
 import type { Contact, ContactBody, CustomField } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { ChooserField } from '../../parts/choose/chooser.tsx';
 import { listsWithoutSegments } from '../../parts/choose/things.ts';
+import { Button } from '../../parts/forms/button.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { useQuery } from '../../parts/page/query.ts';
+import { FieldDialog } from './field-dialog.tsx';
 import { labelOf } from './field-names.ts';
 import { allFields } from './fields.tsx';
 
@@ -24,17 +27,19 @@ export function ContactDialog({
   const fields = useQuery(allFields);
   const loaded = fields.data.value;
   if (!loaded && fields.error.value === null) return null;
-  return <ContactForm contact={contact} fields={loaded ?? []} onClose={onClose} onDone={onDone} />;
+  return <ContactForm {...{ contact, onClose, onDone }} fields={loaded ?? []} onField={() => fields.reload()} />;
 }
 
 function ContactForm({
   contact,
   fields,
+  onField,
   onClose,
   onDone,
 }: {
   contact: Contact | undefined;
   fields: readonly CustomField[];
+  onField: () => unknown;
   onClose: () => void;
   onDone: (contact: Contact) => unknown;
 }) {
@@ -70,31 +75,57 @@ function ContactForm({
     onClose();
     await onDone(done);
   });
+  const isMaking = useSignal(false);
   return (
-    <FormDialog
-      title={contact ? `Change ${contact.email}` : 'Add a person'}
-      onClose={onClose}
-      onSubmit={submit}
-      form={form}
-      action={contact ? 'Save' : 'Add person'}
-    >
-      <Field form={form} name="email" label="Address" type="email" autocomplete="off" />
-      <Field form={form} name="firstName" label="First name" autocomplete="off" />
-      <Field form={form} name="lastName" label="Last name" autocomplete="off" />
-      <Field form={form} name="userId" label="User id" autocomplete="off" hint="The id in your own system." />
-      <Field form={form} name="mobile" label="Mobile" autocomplete="off" placeholder="+12025550123" />
-      {fields.map((field) => (
-        <Field
-          key={field.id}
-          form={form}
-          name={keyOf(field.fieldName)}
-          label={labelOf(field)}
-          hint={field.description || hints[field.fieldType]}
-          autocomplete="off"
+    <>
+      <FormDialog
+        title={contact ? `Change ${contact.email}` : 'Add a person'}
+        onClose={onClose}
+        onSubmit={submit}
+        form={form}
+        action={contact ? 'Save' : 'Add person'}
+      >
+        <Field form={form} name="email" label="Address" type="email" autocomplete="off" />
+        <Field form={form} name="firstName" label="First name" autocomplete="off" />
+        <Field form={form} name="lastName" label="Last name" autocomplete="off" />
+        <Field form={form} name="userId" label="User id" autocomplete="off" hint="The id in your own system." />
+        <Field form={form} name="mobile" label="Mobile" autocomplete="off" placeholder="+12025550123" />
+        {fields.map((field) => (
+          <Field
+            key={field.id}
+            form={form}
+            name={keyOf(field.fieldName)}
+            label={labelOf(field)}
+            hint={field.description || hints[field.fieldType]}
+            autocomplete="off"
+          />
+        ))}
+        <div>
+          <Button
+            isSmall
+            operation="customFields.create"
+            onClick={() => {
+              isMaking.value = true;
+            }}
+          >
+            Another field…
+          </Button>
+        </div>
+        {!contact && <ChooserField form={form} name="listIds" label="List" things={listsWithoutSegments} none="None" />}
+      </FormDialog>
+      {isMaking.value && (
+        <FieldDialog
+          field={null}
+          onClose={() => {
+            isMaking.value = false;
+          }}
+          onDone={({ fieldName }) => {
+            form.set(keyOf(fieldName), '');
+            return onField();
+          }}
         />
-      ))}
-      {!contact && <ChooserField form={form} name="listIds" label="List" things={listsWithoutSegments} none="None" />}
-    </FormDialog>
+      )}
+    </>
   );
 }
 

@@ -9,8 +9,8 @@ import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, to } from '../../router.ts';
+import { FieldDialog } from '../contacts/field-dialog.tsx';
 import { labelOf, typeWords } from '../contacts/field-names.ts';
-import { FieldDialog } from './field-dialog.tsx';
 import { FieldDrawer } from './field-drawer.tsx';
 import { SettingsListing, SettingsPages } from './pages.tsx';
 

@@ -58,6 +58,29 @@ describe('The page of contacts', () => {
     await page.getByText('Nobody fits').waitFor();
   });
 
+  it('makes a field that is missing while a person is added, and keeps what is typed', async () => {
+    const page = await suite.open('/contacts');
+    await page.getByRole('button', { name: 'Add a person' }).click();
+    const person = page.getByRole('dialog', { name: 'Add a person' });
+    const field = page.getByRole('dialog', { name: 'New field' });
+    await person.getByLabel('Address').fill('gil@harbour.example');
+    await person.getByRole('button', { name: 'Another field…' }).click();
+    await field.getByLabel('Name').fill('favourite harbour');
+    await field.getByRole('button', { name: 'Make field' }).click();
+    await field.locator('[aria-invalid][name="fieldName"]').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'contacts-another-field');
+    await field.getByLabel('Name').fill('plan');
+    await field.getByRole('button', { name: 'Make field' }).click();
+    await field.waitFor({ state: 'detached' });
+    await person.getByLabel('plan').fill('pro');
+    expect(await person.getByLabel('Address').inputValue()).to.equal('gil@harbour.example');
+    await person.getByRole('button', { name: 'Add person' }).click();
+    await page.getByRole('complementary', { name: 'gil@harbour.example' }).waitFor();
+    const { body } = await suite.own.client.post('/contacts/search/emails', { emails: ['gil@harbour.example'] });
+    expect(body.data.contacts[0].contactProperties).to.deep.equal({ plan: 'pro' });
+  });
+
   it('shows the sentences that a person agreed to, and hands out their data', async () => {
     const { client } = suite.own;
     const consent = {

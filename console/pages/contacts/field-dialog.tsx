@@ -4,7 +4,7 @@ import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { toast } from '../../parts/over/toast.tsx';
-import { type FieldType, labelOf, typeWords } from '../contacts/field-names.ts';
+import { type FieldType, labelOf, typeWords } from './field-names.ts';
 
 /** Makes a field, or changes how people read it, its description and its default. */
 export function FieldDialog({
@@ -13,7 +13,7 @@ export function FieldDialog({
   onClose,
 }: {
   field: CustomField | null;
-  onDone: () => unknown;
+  onDone: (saved: CustomField) => unknown;
   onClose: () => void;
 }) {
   const form = useForm({
@@ -30,7 +30,7 @@ export function FieldDialog({
       : await api.customFields.create({ fieldName, fieldType: fieldType as FieldType, ...details });
     onClose();
     toast(field ? `Saved ${labelOf(saved)}` : `Made ${labelOf(saved)}`, { kind: 'good' });
-    await onDone();
+    await onDone(saved);
   });
   const why = field && 'It stays: values, filters and templates name the field so.';
   return (
