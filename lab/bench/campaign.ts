@@ -3,6 +3,7 @@ import { journal } from './campaigns/journal.ts';
 import { freezes } from './campaigns/local-time.ts';
 import { meanwhile } from './campaigns/meanwhile.ts';
 import { oneHour } from './campaigns/one-hour.ts';
+import { pictures } from './campaigns/pictures.ts';
 import { size } from './campaigns/size.ts';
 import { sizes } from './campaigns/sizes.ts';
 import { speed } from './campaigns/speed.ts';
@@ -16,7 +17,7 @@ import { chosen, keep } from './run.ts';
  * Everything runs on this one machine, sink included. Arguments choose among its parts.
  */
 
-const parts = chosen({ speed, journal, meanwhile, sizes, capped, freezes, 'one-hour': oneHour }, [
+const parts = chosen({ speed, journal, meanwhile, sizes, capped, freezes, 'one-hour': oneHour, pictures }, [
   'speed',
   'journal',
   'meanwhile',

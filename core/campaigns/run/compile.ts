@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
+import { INLINE_PICTURES_BYTES_MAX } from '../../../schemas/templates/media.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { unprocessable } from '../../base/errors.ts';
 import { BoundedMap } from '../../base/work/cache.ts';
@@ -7,10 +8,10 @@ import { compileForMany, type FilledMail, type FillMail } from '../../mail/compo
 import type { ComposedMail } from '../../mail/compose/compose.ts';
 import { compiledHeaders } from '../../mail/compose/headers.ts';
 import { inlined } from '../../mail/compose/inline-pictures.ts';
-import { composeMessage } from '../../mail/compose/mime/compose.ts';
+import { composeMessage, messagePieces } from '../../mail/compose/mime/compose.ts';
 import { type SendingDomain, sendingDomain } from '../../mail/compose/sending-domain.ts';
 import { campaignVariables, isOfTheMail, namedCampaign } from '../../mail/compose/variables.ts';
-import type { SendingDeps } from '../../mail/ledger/relay.ts';
+import type { LargePiece, SendingDeps } from '../../mail/ledger/relay.ts';
 import type { Contact } from '../../people/model.ts';
 import { compileMail } from '../../templates/mail.ts';
 import { contentIn } from '../definition/content.ts';
@@ -32,17 +33,22 @@ interface CampaignRecipient {
 export interface CompiledCampaign {
   /** A template names fields of contacts beyond their name. */
   needsContacts: boolean;
+  /** Of the pictures inside a mail at most, where they are large. */
+  filesBytes: number;
   /** Without a signature. A promise where a long mail is rendered whole for each recipient. */
   compose(recipient: CampaignRecipient): UnsignedMail | Promise<UnsignedMail>;
   /** At once where the relay signs. */
   sign(mail: UnsignedMail, at: Date): ComposedMail | Promise<ComposedMail>;
 }
 
-export type UnsignedMail = ComposedMail & { bytes: string };
+/** One with files is put together in the thread that signs it. */
+export type UnsignedMail = Pick<ComposedMail, 'envelope'> & ({ bytes: string } | { pieces: LargePiece[] });
 
 /** Of one language; null: of the content itself. */
 type FillLanguage = (language: string | null) => FillMail;
 
+/** Mails with less are signed in batches, as those without pictures are. */
+const FILES_BYTES_MIN = 100_000;
 const KEPT_MAX = 100;
 /** Each language of such a mail holds its pictures in base64. */
 const KEPT_WITH_PICTURES_MAX = 10;
@@ -60,12 +66,16 @@ export async function compiledCampaign(deps: SendingDeps<CampaignsDeps>, frozen:
     : await compileAlone(deps, content);
   const { keys } = domain;
   const campaign = namedCampaign(content);
-  const finish = ({ skeleton, recipient, returnPath }: FilledMail, email: string): UnsignedMail => ({
-    envelope: { from: returnPath, to: [email] },
-    bytes: composeMessage(skeleton, recipient),
-  });
+  const filesBytes = Math.max(picturesBytes(content), ...(content.variants ?? []).map(picturesBytes));
+  const finish = ({ skeleton, recipient, returnPath }: FilledMail, email: string): UnsignedMail => {
+    const envelope = { from: returnPath, to: [email] };
+    return filesBytes > 0
+      ? { envelope, pieces: messagePieces(skeleton, recipient) }
+      : { envelope, bytes: composeMessage(skeleton, recipient) };
+  };
   return {
     needsContacts: isPersonal,
+    filesBytes,
     compose({ messageId, seq, email, contact, at }) {
       const mail = mailAt(seq);
       const filled = mail.fill(languageOfReader(mail.content, contact))({
@@ -78,11 +88,19 @@ export async function compiledCampaign(deps: SendingDeps<CampaignsDeps>, frozen:
       return filled instanceof Promise ? filled.then((mail) => finish(mail, email)) : finish(filled, email);
     },
     sign(mail, at) {
-      const { envelope, bytes } = mail;
+      const { envelope } = mail;
+      if ('pieces' in mail) return deps.signer.writeLarge(mail.pieces, keys, at).then((bytes) => ({ envelope, bytes }));
       if (keys.length === 0) return mail;
+      const { bytes } = mail;
       return deps.signer.sign(bytes, keys, at).then((signature) => ({ envelope, bytes: signature + bytes }));
     },
   };
+}
+
+/** They are listed for all languages, and a mail has those of one; 0 for few. */
+function picturesBytes({ pictures = [] }: Pick<CampaignContent, 'pictures'>): number {
+  const all = pictures.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return all < FILES_BYTES_MIN ? 0 : Math.min(all, INLINE_PICTURES_BYTES_MAX);
 }
 
 interface CompiledMails {

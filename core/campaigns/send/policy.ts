@@ -34,6 +34,7 @@ export function policyOf(
     projectId,
     groupId: unsubscribeGroupId,
     needsContacts: compiled.needsContacts,
+    filesBytes: compiled.filesBytes,
     pace,
     async maySend() {
       const projection = { status: 1, sendRatePerSecond: 1, 'freeze.run': 1 } as const;

@@ -135,8 +135,11 @@ class Connections implements SharingRange {
   /** false: the relay takes nothing now. Never rejects: a message that cannot be sent has an outcome too. */
   async #deliver(connection: Connection, item: ClaimedRecipient): Promise<boolean> {
     const run = this.#run;
+    const { policy, sending } = run;
+    // null of those that wait: the process stops, and no dot is written.
+    const memory = policy.filesBytes > 0 ? await sending.memory.wait(policy.filesBytes) : null;
     try {
-      const { ended, delivery } = await attemptDelivery(run.sending, item, connection, run.policy.compose);
+      const { ended, delivery } = await attemptDelivery(sending, item, connection, policy.compose);
       const isAnswered = delivery?.kind === 'answered';
       if (isAnswered) run.answered += 1;
       if (delivery?.kind === 'relay') run.leaveRelayAlone(Math.max(QUIET_MIN_MS, this.#retryMs()));
@@ -147,6 +150,8 @@ class Connections implements SharingRange {
       this.#supply.again(item);
       run.fail(error);
       return false;
+    } finally {
+      memory?.release();
     }
   }
 

@@ -12,6 +12,8 @@ export interface SendingPolicy {
   readonly groupId: string | null;
   /** A template names fields of contacts beyond their name. */
   readonly needsContacts: boolean;
+  /** Of the large files in each mail, for which it waits for memory. */
+  readonly filesBytes: number;
   readonly pace: TokenBucket;
   /** Read on the primary after each claim, since a pause or an abort is answered when it is stored. */
   maySend(): Promise<boolean>;

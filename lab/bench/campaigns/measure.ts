@@ -104,6 +104,8 @@ interface Launched {
   /** Else it is sent now. */
   localTime?: object;
   sendNow?: undefined;
+  htmlTemplate?: string;
+  inlinePictures?: boolean;
 }
 
 /** HTML with a variable, a tracked link and a pixel. */

@@ -11,7 +11,7 @@ const OUT = '<a href="{{unsubscribe}}">Leave</a>';
 
 describe('Pictures inside the mail of a campaign', function () {
   this.timeout(60_000);
-  const { stage, hands } = useHands();
+  const { stage, hands } = useHands({ env: { COMPOSE_MEMORY_MB: '32' } });
   let readNames: string[] = [];
   before(() => {
     const { media } = stage.deps;
@@ -38,9 +38,9 @@ describe('Pictures inside the mail of a campaign', function () {
     const name = (url as string).split('/').at(-1) as string;
     return { id, url, name, bytes, cid: `cid:${name.slice(0, 32)}@inline` };
   }
-  const people = () => {
+  const people = (count = 3) => {
     const name = new ObjectId().toHexString().slice(-8);
-    return stage.list(3, (index) => `${index}-${name}@example.org`);
+    return stage.list(count, (index) => `${index}-${name}@example.org`);
   };
   const arrived = async (campaignId: string) => {
     const ids = new Set((await stage.messages(campaignId)).map(({ _id }) => `<${_id}@mail.example.com>`));
@@ -136,6 +136,31 @@ describe('Pictures inside the mail of a campaign', function () {
       /500\d+ bytes together.*\(inlinePictures: the pictures have 500/,
     );
     expect(await arrived(id)).to.deep.equal([]);
+  });
+
+  it('wait for memory, and are with the relay no more at a time than fit into it', async () => {
+    const large = await upload(Buffer.concat([png(++sides, 7), Buffer.alloc(490_000)]));
+    const { memory } = hands.sending;
+    const { wait } = memory;
+    let highest = 0;
+    memory.wait = async (bytes) => {
+      const reservation = await wait(bytes);
+      highest = Math.max(highest, memory.heldBytes());
+      return reservation;
+    };
+    stage.sink.modes.ackDelayMs = 500;
+    const id = await stage.launch({
+      inlinePictures: true,
+      htmlTemplate: shown(large.url),
+      toLists: [await people(40)],
+    });
+    expect(await hands.drive(id)).to.include({ status: 'sent' });
+    stage.sink.modes.ackDelayMs = 0;
+    memory.wait = wait;
+    expect(await arrived(id)).to.have.length(40);
+    // Sixteen of 490 kB, four times over.
+    expect(highest).to.be.within(30_000_000, 32_000_000);
+    expect(memory.heldBytes()).to.equal(0);
   });
 
   it('are kept encoded for a few campaigns only, and encoded again for those before them', async () => {
