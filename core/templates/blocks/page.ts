@@ -3,7 +3,7 @@ import { STACKED_BELOW } from '../../../schemas/templates/blocks.ts';
 import { layoutTable, row } from './kit/html.ts';
 import { DARK, directionOf, onDark } from './kit/look.ts';
 
-const EDGE = row('&nbsp;', 'font-size:0;line-height:12px;height:12px');
+const EDGE = row('&nbsp;', 'font-size:1px;line-height:12px;height:12px');
 
 /** The page around the rows of a mail. Its styles are for programs that read them; every row looks right without. */
 export function page(rows: string, look: Required<Look>, colours: ReadonlySet<string>): string {

@@ -8,7 +8,7 @@ export const consent = starter({
   look: { accent: '#1a5fb4' },
   words: {
     en: {
-      subject: 'Do you still want to hear from us?',
+      subject: 'Say yes if you want to hear from us',
       previewText: 'Without a click you will get no more mail.',
       title: 'Shall we go on writing to you?',
       intro:
@@ -17,7 +17,7 @@ export const consent = starter({
       no: 'If you do nothing, we take you off the list in two weeks. You can come back whenever you like.',
     },
     de: {
-      subject: 'Möchten Sie weiter von uns hören?',
+      subject: 'Sagen Sie Ja, wenn Sie weiter von uns hören möchten',
       previewText: 'Ohne einen Klick erhalten Sie keine Mail mehr.',
       title: 'Sollen wir Ihnen weiter schreiben?',
       intro:
@@ -26,7 +26,7 @@ export const consent = starter({
       no: 'Wenn Sie nichts tun, nehmen wir Sie in zwei Wochen von der Liste. Sie können jederzeit zurückkommen.',
     },
     fr: {
-      subject: 'Voulez-vous encore nous lire ?',
+      subject: 'Dites oui si vous voulez encore nous lire',
       previewText: 'Sans un clic, vous ne recevrez plus d’e-mail.',
       title: 'Devons-nous continuer à vous écrire ?',
       intro:

@@ -27,12 +27,24 @@ describe('The examples of docs/blocks.md', () => {
       const file = join(golden, `${example.type}.txt`);
       if (process.env[UPDATE]) writeFileSync(file, made);
       expect(made).to.equal(readFileSync(file, 'utf8'));
+      // Filters of spam look for words that are too small to be read.
+      expect(html).to.not.match(/font-size:0/);
+    });
+
+  for (const example of examples.filter(({ type }) => !['snippet', 'content'].includes(type)))
+    it(`have the address of each link as often in the text as in the HTML: ${example.type}`, () => {
+      const { html, text } = compileContent(checkContent({ v: 1, blocks: [example] }));
+      const shown = Array.from(html.matchAll(/href="([^"]*)"/g), ([, address]) => address!.replaceAll('&amp;', '&'));
+      for (const address of new Set(shown)) {
+        const here = shown.filter((one) => one === address).length;
+        expect(text.replaceAll('{{encode ', '{{').split(address).length - 1, address).to.equal(here);
+      }
     });
 });
 
 /** Without the page around them. */
 function rowsOf(html: string): string {
-  const [, rows] = html.split(/<tr><td style="font-size:0;line-height:12px;height:12px">&nbsp;<\/td><\/tr>/);
+  const [, rows] = html.split(/<tr><td style="font-size:1px;line-height:12px;height:12px">&nbsp;<\/td><\/tr>/);
   return rows!;
 }
 

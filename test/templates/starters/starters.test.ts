@@ -79,6 +79,11 @@ describe('Mails to begin with', () => {
       ).to.equal(templateType === 'marketing');
   });
 
+  it('have no subject that filters of spam mind', () => {
+    const subjects = [english, ...translated].flat().map(({ subject }) => subject);
+    expect(subjects.filter((subject) => /[?!]\s*$/.test(subject))).to.deep.equal([]);
+  });
+
   for (const { id, content } of english)
     it(`compile to the golden file: ${id}`, () => {
       const { html, text } = compileContent(checkContent(content));

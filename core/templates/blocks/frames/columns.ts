@@ -20,7 +20,7 @@ export const columns: Kind<'columns'> = {
     const ghost =
       '<!--[if mso]><table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><![endif]-->';
     const end = '<!--[if mso]></tr></table><![endif]-->';
-    return `<tr><td style="padding:0 ${side}px;font-size:0;text-align:left">${ghost}${cells.join('')}${end}</td></tr>`;
+    return `<tr><td style="padding:0 ${side}px;font-size:1px;text-align:left">${ghost}${cells.join('')}${end}</td></tr>`;
   },
   toText({ columns: all }, inside) {
     return all.map(({ blocks }) => inside(blocks)).join('');
