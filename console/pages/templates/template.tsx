@@ -1,8 +1,7 @@
-import { computed, type Signal, useSignal } from '@preact/signals';
+import { computed, type Signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { PreviewDraftBody, Template } from '../../../client/index.ts';
 import { api } from '../../api.ts';
-import { moment } from '../../parts/data/format.ts';
 import { Field } from '../../parts/forms/field.tsx';
 import { type Form, sentenceOf } from '../../parts/forms/form.ts';
 import type { Parts } from '../../parts/forms/overtaken.tsx';
@@ -12,7 +11,6 @@ import { MailPreview } from '../../parts/mail/mail-preview.tsx';
 import { PersonSearch } from '../../parts/mail/person-search.tsx';
 import { TestDialog } from '../../parts/mail/test-dialog.tsx';
 import { faultsOf, useDraftPreview } from '../../parts/mail/use-preview.ts';
-import { toast } from '../../parts/over/toast.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';
 import { Notice } from '../../parts/page/notice.tsx';
 import { Page, Section } from '../../parts/page/page.tsx';
@@ -26,7 +24,7 @@ import { DraftButtons, WHY_READ_ONLY } from './drafts.tsx';
 import { CRUMB, callsOfTemplate, HeadNotes, HeadState, nameOf } from './head.tsx';
 import { InsertSnippet } from './insert-snippet.tsx';
 import { LayoutChoice } from './layout-choice.tsx';
-import { StoredNotes, useStored } from './stored.tsx';
+import { StoredNotes, useSavedByItself, useStored } from './stored.tsx';
 import { Versions } from './versions.tsx';
 
 /** The code of a template, the mail that it makes, and what differs from the version that is sent. */
@@ -77,15 +75,12 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
   const { templateName, templateId, publishedVersion } = template;
   const calls = callsOfTemplate(templateId);
   const stored = useStored({ calls, opened: template, nameOf, valuesOf, bodyOf: storedOf, onSaved });
-  const { form, newest, publish, restore } = stored;
+  const { form, newest, save, publish, restore } = stored;
   const isTesting = useSignal(false);
   const person = useSignal('');
+  const isAtFault = useSignal(false);
   const isReadOnly = !can('templates.update');
-
-  async function save(): Promise<void> {
-    const { templateName: name } = form.values.peek();
-    if (await stored.save()) toast(`Saved ${name}`, { kind: 'good' });
-  }
+  const note = useSavedByItself(stored, isReadOnly || isAtFault.value);
   const asked = Number(place.value.query.get('with')) || null;
   const compared = newest?.version ?? asked ?? publishedVersion;
 
@@ -94,7 +89,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
       title={templateName}
       crumb={CRUMB}
       state={<HeadState template={template} />}
-      note={form.isChanged.value ? 'Changed, not saved' : `Saved ${moment(template.updatedAt)}`}
+      note={note}
       actions={
         <DraftButtons
           {...{ room: 'templates', of: template, form, isOvertaken: newest !== null }}
@@ -129,7 +124,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
           <LayoutChoice form={form} builderType="code" why={isReadOnly && WHY_READ_ONLY} />
         </div>
       </div>
-      <Content form={form} template={template} isReadOnly={isReadOnly} person={person} compared={compared} />
+      <Content {...{ form, template, isReadOnly, person, compared, isAtFault }} />
       <Versions calls={calls} opened={newest ?? template} compared={compared} onRestore={restore} />
       {isTesting.value && (
         <TestDialog
@@ -151,6 +146,7 @@ function Content({
   isReadOnly,
   person,
   compared,
+  isAtFault,
 }: {
   form: Form<Values>;
   template: Template;
@@ -158,6 +154,8 @@ function Content({
   person: Signal<string>;
   /** The version that is compared with the text that is typed. */
   compared: number | null;
+  /** A save would be refused. */
+  isAtFault: Signal<boolean>;
 }) {
   const { templateId, templateType, publishedVersion } = template;
   const insert = useRef<((text: string) => void) | null>(null);
@@ -171,6 +169,9 @@ function Content({
     [form, templateType, person],
   );
   const preview = useDraftPreview(draft);
+  useSignalEffect(() => {
+    isAtFault.value = preview.isAtFault.value;
+  });
   useEffect(() => form.mount('emailTemplate'), [form]);
   const refusal = form.errors.value.emailTemplate;
   const faults = preview.faults.value;

@@ -10,6 +10,8 @@ export interface DraftPreview {
   mail: ReadonlySignal<TemplatePreview | null>;
   /** Of the HTML, at their places. */
   faults: ReadonlySignal<readonly Fault[]>;
+  /** A save would be refused. */
+  isAtFault: ReadonlySignal<boolean>;
   error: ReadonlySignal<unknown>;
   /** The mail shown is older than the text. */
   isOld: ReadonlySignal<boolean>;
@@ -21,7 +23,11 @@ export function useDraftPreview(draft: ReadonlySignal<PreviewDraftBody>): DraftP
   const preview = usePreview(written, (body, signal) => api.templates.previewDraft(body, { signal }));
   const { answer: mail, error, isOld } = preview;
   const faults = useMemo(() => computed(() => faultsOf(error.value)), [error]);
-  return { mail, faults, error, isOld };
+  const isAtFault = useMemo(
+    () => computed(() => draft.value.emailTemplate === '' || faults.value.length > 0),
+    [draft, faults],
+  );
+  return { mail, faults, isAtFault, error, isOld };
 }
 
 /** The layout around content blocks, or the part of mails that they are. */

@@ -183,8 +183,8 @@ function Code({ kind, stored, why, before, onFaults }: WrittenProps) {
     () => computed<PreviewDraftBody>(() => ({ ...about, emailTemplate: form.values.value.emailTemplate })),
     [form],
   );
-  const { mail, faults, isOld } = useDraftPreview(draft);
-  useSignalEffect(() => onFaults(faults.value.length > 0));
+  const { mail, faults, isAtFault, isOld } = useDraftPreview(draft);
+  useSignalEffect(() => onFaults(isAtFault.value));
   const [fault] = faults.value;
   const note = kind.part === 'layout' ? '{{{content}}} is where the mail stands' : null;
   return (
