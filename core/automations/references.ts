@@ -9,6 +9,7 @@ import { findList, listsNamed } from '../people/lists/lists.ts';
 import { requireLists } from '../people/lists/named.ts';
 import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
 import { picturesInside } from '../templates/media/inline.ts';
+import { htmlInAll } from '../templates/translations/mail.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationStep } from './model/definition.ts';
 import { askedBy } from './rules/awaited.ts';
@@ -171,8 +172,11 @@ function picturesShown(
     const { htmlTemplate, templateId = '' } = step.email;
     const path = `steps/${index}/email/`;
     const check = async () => {
-      const html = htmlTemplate ?? (await templateNamed(deps, project, templateId, `${path}templateId`)).emailTemplate;
-      await picturesInside(deps, project._id, [html], path);
+      const texts =
+        htmlTemplate === undefined
+          ? await htmlInAll(deps, await templateNamed(deps, project, templateId, `${path}templateId`))
+          : [htmlTemplate];
+      await picturesInside(deps, project._id, texts, path);
     };
     return [{ field: `${path}inlinePictures`, check }];
   });

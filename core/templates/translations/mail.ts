@@ -1,4 +1,5 @@
 import { oncePerCore } from '../../base/deps.ts';
+import { AppError } from '../../base/errors.ts';
 import type { Project, PropertyValue } from '../../base/model.ts';
 import { propertyOfLanguage } from '../../base/text/languages/index.ts';
 import { bestLanguage, canonicalTag } from '../../base/text/languages/tags.ts';
@@ -60,6 +61,21 @@ export async function mailIn(
   if (language !== null) return mailInLanguage(deps, { template, version: version ?? publishedOf(template) }, language);
   const { subject, previewText, emailTemplate: html, text = null } = template;
   return { subject, previewText, html, text };
+}
+
+/** Of the base and of each other language. A draft with a fault in one of them has none there: that is refused when it is published. */
+export async function htmlInAll(deps: NeededDeps, template: Template): Promise<string[]> {
+  const all = [template.emailTemplate];
+  for (const { language } of template.translations ?? []) {
+    const html = await mailIn(deps, { template }, language).then((mail) => mail.html, faultOfDraft);
+    if (html !== null) all.push(html);
+  }
+  return all;
+}
+
+function faultOfDraft(error: unknown): null {
+  if (error instanceof AppError && error.kind === 'invalid') return null;
+  throw error;
 }
 
 async function mailInLanguage(

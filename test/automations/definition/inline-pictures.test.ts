@@ -73,6 +73,32 @@ describe('Pictures inside the mail of an automation', function () {
     expect(await count()).to.equal(before);
   });
 
+  it('are 400 at the step when those of a translation are too large, of a change too, and taken once they are small', async () => {
+    const { url } = await upload(500_000);
+    const fields = { templateName: 'Large in French', subject: 'Hello', emailTemplate: '<p>Small</p>' };
+    const { templateId } = (await stage.own.client.post('/templates', fields)).body.data;
+    const translate = async (emailTemplate: string) => {
+      await done(stage.own.client.put(`/templates/${templateId}/translations/fr`, { emailTemplate }));
+      const { draftVersion } = (await stage.own.client.get(`/templates/${templateId}`)).body.data;
+      await done(stage.own.client.post(`/templates/${templateId}/publish`, { version: draftVersion }));
+    };
+    await translate(shown(url));
+    const plain = stepsOf({ templateId });
+    const { id, steps } = (await stage.own.client.post('/automations', { name: 'Small', entryCriteria, steps: plain }))
+      .body.data;
+    const inside = stepsOf({ templateId, inlinePictures: true });
+    for (const reply of [
+      await stage.own.client.post('/automations', { name: 'Large', entryCriteria, steps: inside }),
+      await stage.own.client.patch(`/automations/${id}`, { steps: inside }),
+    ]) {
+      expect(reply.status, reply.text).to.equal(400);
+      expect(reply.body.error.details).to.match(/^steps\/1\/email\/inlinePictures: the pictures have 500\d+ bytes/);
+    }
+    expect((await stage.own.client.get(`/automations/${id}`)).body.data.steps).to.deep.equal(steps);
+    await translate(shown((await upload()).url));
+    await done(stage.own.client.patch(`/automations/${id}`, { steps: inside }));
+  });
+
   it('stay links in a mail whose template shows larger ones by then', async () => {
     const given = { templateName: 'Grows', subject: 'Hello', emailTemplate: '<p>Small</p>' };
     const { templateId } = (await stage.own.client.post('/templates', given)).body.data;
