@@ -4,7 +4,7 @@ import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { toast } from '../../parts/over/toast.tsx';
-import { type FieldType, labelOf, typeWords } from './field-names.ts';
+import { type FieldType, fieldNameOf, labelOf, typeWords } from './field-names.ts';
 
 /** Makes a field, or changes how people read it, its description and its default. */
 export function FieldDialog({
@@ -23,8 +23,11 @@ export function FieldDialog({
     description: field?.description ?? '',
     defaultValue: field?.defaultValue == null ? '' : String(field.defaultValue),
   });
-  const submit = form.submit(async ({ fieldName, fieldType, label, description, defaultValue }) => {
-    const details = { label, description, defaultValue: defaultValue === '' ? null : defaultValue };
+  const typed = form.values.value.fieldName;
+  const fieldName = fieldNameOf(typed) ?? typed;
+  const submit = form.submit(async ({ fieldType, label, description, defaultValue }) => {
+    const shown = label || (fieldName === typed ? '' : typed);
+    const details = { label: shown, description, defaultValue: defaultValue === '' ? null : defaultValue };
     const saved = field
       ? await api.customFields.update(field.id, details)
       : await api.customFields.create({ fieldName, fieldType: fieldType as FieldType, ...details });
@@ -48,7 +51,7 @@ export function FieldDialog({
         isMono
         autocomplete="off"
         placeholder="city"
-        hint="Letters, digits and _. Mails name it so."
+        hint={fieldName === typed ? 'Letters, digits and _. Mails name it so.' : `Mails name it ${fieldName}.`}
         why={why}
       />
       <Field
@@ -56,7 +59,7 @@ export function FieldDialog({
         name="label"
         label="Shown as"
         autocomplete="off"
-        placeholder={form.values.value.fieldName || 'City'}
+        placeholder={typed || 'City'}
         hint="How people read it here. It can change at any time."
       />
       <Select
