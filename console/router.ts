@@ -30,7 +30,7 @@ export function readPlace(url: Pick<URL, 'pathname' | 'search'>): Place {
 }
 
 /** With the project, as the browser shows it. */
-type Address = `/console${string}`;
+export type Address = `/console${string}`;
 
 /** The address of a page of this project, for `href`: `to('/campaigns')`. */
 export function to(path: Path, query?: Record<string, string | number | null | undefined>): Address {

@@ -9,6 +9,8 @@ import type { CompiledMail, Draft } from './use-mail.ts';
 export interface MailEditorHandle {
   /** Takes another draft, as one step of undo. */
   replace(draft: Draft): void;
+  /** Chooses the block. */
+  show(blockId: string): void;
 }
 
 /** A text of the mail that is written above it: its subject. */

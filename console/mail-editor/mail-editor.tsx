@@ -15,7 +15,7 @@ import type { MailEditorProps, TextField } from './lazy.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 import { type Menu, Menus } from './menus.tsx';
 import { addBlock, setMail, setOfMail } from './model/acts.ts';
-import { type Finding, findingsIn } from './model/checks.ts';
+import { type Finding, findingsIn, nameIn, wordsOfRefusal } from './model/checks.ts';
 import { docOf } from './model/convert.ts';
 import { insertVariable } from './model/words.ts';
 import { useLinkedFields } from './panel/linked.ts';
@@ -89,8 +89,13 @@ export default function MailEditor({
     onLeave,
     onFiles: (files) => void addPictures(surface, files),
   });
+  const show = (id: string) => {
+    isPreview.value = false;
+    // A surface that was hidden takes no focus before it is drawn.
+    next.after(() => surface?.choose(id));
+  };
   useLayoutEffect(() => {
-    handle.current = { replace: ({ content, about }) => replaceWith(surface, content, about) };
+    handle.current = { replace: ({ content, about }) => replaceWith(surface, content, about), show };
   });
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => takeBack(event, surface);
@@ -103,11 +108,6 @@ export default function MailEditor({
   useLayoutEffect(() => {
     if (place.current) drawBrand(place.current, brand);
   }, [brand]);
-  const show = (id: string) => {
-    isPreview.value = false;
-    // A surface that was hidden takes no focus before it is drawn.
-    next.after(() => surface?.choose(id));
-  };
   // A footer may be in the layout, in a snippet, or in the mail around this part.
   const needsFooter = isMarketing && !frame?.part && !compiled.html.value?.includes('{{unsubscribe}}');
   const findings = allFindings(draft.value, compiled, variables, { isMarketing: needsFooter, brand });
@@ -273,10 +273,10 @@ function allFindings(
   { names }: Variables,
   known: { isMarketing: boolean; brand: Brand | null },
 ): Finding[] {
-  const refused = refusals.value.map(({ blockId, field, text }) => ({
-    ...{ blockId, title: 'The interface refuses a block', isBad: true },
-    text: [field, text].filter(Boolean).join(': '),
-  }));
+  const refused = refusals.value.map((one) => {
+    const { blockId } = one;
+    return { blockId, title: nameIn(content, blockId), text: wordsOfRefusal(one), isBad: true };
+  });
   return [...refused, ...findingsIn(content, { ...known, variables: names, bytes: bytes.value })];
 }
 

@@ -138,11 +138,43 @@ function wholeFindings({
 /** The lines of a refusal: `content/blocks/2/href (block "offer"): must be ...` */
 const LINE =
   /^content\/blocks\/\d+(?:\/(?:columns\/\d+\/blocks|blocks|otherwise)\/\d+)*\/?(.*?) \(block "([^"]*)"\): (.+)$/s;
+/** Of fields whose names say little to a person. */
+const FIELDS: Readonly<Record<string, string>> = {
+  href: 'Leads to',
+  src: 'Picture',
+  alt: 'Description',
+  name: '',
+  spans: 'Words',
+  html: 'Code',
+};
 
 export interface Refusal {
   blockId: string;
   field: string;
   text: string;
+}
+
+/** 'Address: must be ...', as a row below the name of the block. */
+export function wordsOfRefusal({ field, text }: Refusal): string {
+  const last = field.split('/').findLast((name) => !/^\d*$/.test(name)) ?? '';
+  return [FIELDS[last] ?? last, text].filter(Boolean).join(': ');
+}
+
+/** The block as a person calls it. */
+export function nameIn(content: unknown, id: string): string {
+  const block = blockIn(content, id);
+  return block ? nameOf(block) : 'A block';
+}
+
+/** However deep it is. */
+function blockIn(value: unknown, id: string): Block | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if ('id' in value && value.id === id && 'type' in value) return value as Block;
+  for (const inner of Object.values(value)) {
+    const found = blockIn(inner, id);
+    if (found) return found;
+  }
+  return null;
 }
 
 export function refusalsIn(details: string): Refusal[] {

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { EverpostError } from '../../../client/index.ts';
 import { savedWords, useAutosave } from '../../mail-editor/autosave.ts';
@@ -7,9 +8,9 @@ import { BothTexts, type Parts, useConflict } from '../../parts/forms/overtaken.
 import { RestoredDraft } from '../../parts/forms/restored.tsx';
 import { confirm } from '../../parts/over/confirm.tsx';
 import { toast } from '../../parts/over/toast.tsx';
-import { Notice } from '../../parts/page/notice.tsx';
 import { type Calls, isOfBlocks, type Opened, toEdit } from './calls.ts';
 import { hasDraft } from './drafts.tsx';
+import { type Refused, RefusedNotice, type Ways } from './refused.tsx';
 
 interface Options<T, V extends object> {
   calls: Calls<T>;
@@ -40,12 +41,24 @@ export function useStored<T extends Opened, V extends object>({
   base.current = conflict.base;
   const saving = useRef<Promise<unknown>>(Promise.resolve());
   const shown = useRef<(values: V) => void>(form.reset);
-  /** The act that a failure is of. */
-  const act = useRef<'saved' | 'published'>('saved');
+  const ways = useRef<Ways>({});
+  const refused = useSignal<Refused<V> | null>(null);
 
+  /** A refusal is shown until the next try; of two versions both are. */
+  async function noting<R>(act: Refused<V>['act'], values: V, call: () => Promise<R>): Promise<R> {
+    refused.value = null;
+    try {
+      return await call();
+    } catch (error) {
+      if (conflict.newest.peek() === null) refused.value = { error, act, values };
+      throw error;
+    }
+  }
   /** One after the other: a save that another one overtakes would be refused. */
   function saveDraft(values: V): Promise<T> {
-    act.current = 'saved';
+    return noting('saved', values, () => saveNext(values));
+  }
+  function saveNext(values: V): Promise<T> {
     const saved = saving.current.then(async () => {
       const { newestVersion, updatedAt } = base.current;
       return noted(
@@ -71,9 +84,14 @@ export function useStored<T extends Opened, V extends object>({
   async function publishWords(): Promise<void> {
     const saved = await saveWords();
     if (!hasDraft(saved)) return;
-    act.current = 'published';
-    const published = noted(await calls.publish(saved.draftVersion));
+    const published = await publishDraft(saved.draftVersion);
     toast(`Published version ${published.version} of ${nameOf(published)}`, { kind: 'good' });
+  }
+  /** Refused where another version is the newest by now, as a save is. */
+  function publishDraft(version: number): Promise<T> {
+    return noting('published', form.values.peek(), async () =>
+      noted(await conflict.save(() => calls.publish(version))),
+    );
   }
   async function bringBack(version: number): Promise<void> {
     const { newestVersion } = base.current;
@@ -99,7 +117,21 @@ export function useStored<T extends Opened, V extends object>({
     await bringBack(version);
   }
   return {
-    ...{ calls, opened, valuesOf, form, kept, conflict, shown, act, onSaved, saveWords, restore },
+    ...{
+      calls,
+      opened,
+      valuesOf,
+      form,
+      kept,
+      conflict,
+      shown,
+      ways,
+      refused,
+      onSaved,
+      saveWords,
+      publishDraft,
+      restore,
+    },
     save: form.submit(saveDraft),
     publish: form.submit(publishWords),
     /** Another version was saved elsewhere, and the person has not chosen yet. */
@@ -126,7 +158,7 @@ export function useSavedByItself<T extends Opened, V extends object>(
 
 /** Above a form: what was kept in this browser, what was saved elsewhere, and why it was not saved. */
 export function StoredNotes<T extends Opened, V extends object>({ of, parts }: { of: Stored<T, V>; parts: Parts<V> }) {
-  const { opened, valuesOf, form, kept, conflict, shown, act, newest, onSaved, save } = of;
+  const { opened, valuesOf, form, kept, conflict, shown, onSaved, save } = of;
   return (
     <>
       <RestoredDraft
@@ -146,9 +178,21 @@ export function StoredNotes<T extends Opened, V extends object>({ of, parts }: {
           shown.current(valuesOf(taken));
         }}
       />
-      {!newest && form.failure.value && (
-        <Notice kind="bad" title={`It was not ${act.current}: ${form.failure.value}`} />
-      )}
+      <Refusal of={of} parts={parts} />
     </>
   );
+}
+
+/** A fault in what was typed is over once something else is typed. */
+function Refusal<T extends Opened, V extends object>({ of, parts }: { of: Stored<T, V>; parts: Parts<V> }) {
+  const { calls, form, ways, newest } = of;
+  const { value: refused } = of.refused;
+  const { value: values } = form.values;
+  if (!refused || newest || (isRefusal(refused.error) && refused.values !== values)) return null;
+  const { content = null, layoutId = '' } = values as { content?: unknown; layoutId?: string };
+  const known = {
+    ...{ parts: parts as Parts<object>, content, ways: ways.current, layoutId: layoutId || null },
+    templateId: calls.room === 'templates' ? calls.id : null,
+  };
+  return <RefusedNotice refused={refused} known={known} />;
 }

@@ -1,5 +1,6 @@
 import { computed, type Signal, useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
 import type { PreviewDraftBody, Template } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { Field } from '../../parts/forms/field.tsx';
@@ -24,6 +25,7 @@ import { DraftButtons, WHY_READ_ONLY } from './drafts.tsx';
 import { CRUMB, callsOfTemplate, HeadNotes, HeadState, nameOf } from './head.tsx';
 import { InsertSnippet } from './insert-snippet.tsx';
 import { LayoutChoice } from './layout-choice.tsx';
+import type { Ways } from './refused.tsx';
 import { StoredNotes, useSavedByItself, useStored } from './stored.tsx';
 import { Versions } from './versions.tsx';
 
@@ -75,7 +77,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
   const { templateName, templateId, publishedVersion } = template;
   const calls = callsOfTemplate(templateId);
   const stored = useStored({ calls, opened: template, nameOf, valuesOf, bodyOf: storedOf, onSaved });
-  const { form, newest, save, publish, restore } = stored;
+  const { form, ways, newest, save, publish, restore } = stored;
   const isTesting = useSignal(false);
   const person = useSignal('');
   const isAtFault = useSignal(false);
@@ -124,7 +126,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
           <LayoutChoice form={form} builderType="code" why={isReadOnly && WHY_READ_ONLY} />
         </div>
       </div>
-      <Content {...{ form, template, isReadOnly, person, compared, isAtFault }} />
+      <Content {...{ form, ways, template, isReadOnly, person, compared, isAtFault }} />
       <Versions calls={calls} opened={newest ?? template} compared={compared} onRestore={restore} />
       {isTesting.value && (
         <TestDialog
@@ -142,6 +144,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
 
 function Content({
   form,
+  ways,
   template,
   isReadOnly,
   person,
@@ -149,6 +152,7 @@ function Content({
   isAtFault,
 }: {
   form: Form<Values>;
+  ways: RefObject<Ways>;
   template: Template;
   isReadOnly: boolean;
   person: Signal<string>;
@@ -172,8 +176,6 @@ function Content({
   useSignalEffect(() => {
     isAtFault.value = preview.isAtFault.value;
   });
-  useEffect(() => form.mount('emailTemplate'), [form]);
-  const refusal = form.errors.value.emailTemplate;
   const faults = preview.faults.value;
   const failed = preview.error.value;
   const mail = preview.mail.value;
@@ -197,7 +199,6 @@ function Content({
           )
         }
       >
-        {refusal && <Notice kind="bad" title={`It was not saved: ${refusal}`} />}
         <CodeEditor
           label="HTML of the mail"
           value={form.values.value.emailTemplate}
@@ -206,8 +207,9 @@ function Content({
           onChange={(text) => {
             if (text !== form.values.peek().emailTemplate) form.set('emailTemplate', text);
           }}
-          onReady={(put) => {
+          onReady={(put, code) => {
             insert.current = put;
+            ways.current = { code };
           }}
         />
         {mail && mail.variables.length > 0 && (

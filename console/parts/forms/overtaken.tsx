@@ -44,7 +44,7 @@ function isConflict(error: unknown): boolean {
   return (
     error instanceof EverpostError &&
     error.status === 409 &&
-    /^(updatedAt|newestVersion|draftRevision): /.test(error.details ?? '')
+    /^(updatedAt|newestVersion|version|draftRevision): /.test(error.details ?? '')
   );
 }
 

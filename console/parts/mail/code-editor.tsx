@@ -20,8 +20,8 @@ export function CodeEditor({
   faults?: readonly Fault[];
   isReadOnly?: boolean;
   onChange: (text: string) => void;
-  /** A function that inserts a text at the cursor. */
-  onReady?: (insert: (text: string) => void) => void;
+  /** Functions that insert a text at the cursor, and go to a place. */
+  onReady?: (insert: Opened['insert'], goTo: Opened['goTo']) => void;
 }) {
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
@@ -51,7 +51,7 @@ export function CodeEditor({
       });
       editor.current = opened;
       isOpen.value = true;
-      onReady?.(opened.insert);
+      onReady?.(opened.insert, opened.goTo);
     };
     // Without a server the plain field stays, until it is found again.
     if (!editor.current) loadScript(() => import('./code-mirror.ts')).then(open, noteUnlessLost);

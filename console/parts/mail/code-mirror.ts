@@ -31,6 +31,7 @@ export interface Opened {
   setText(text: string): void;
   setFaults(faults: readonly Fault[]): void;
   insert(text: string): void;
+  goTo(place: Pick<Fault, 'line' | 'column'>): void;
   close(): void;
 }
 
@@ -114,6 +115,11 @@ export function openEditor(
     },
     insert(piece) {
       view.dispatch(view.state.replaceSelection(piece));
+      view.focus();
+    },
+    goTo({ line, column }) {
+      const { from, to } = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines));
+      view.dispatch({ selection: { anchor: Math.min(from + column, to) }, scrollIntoView: true });
       view.focus();
     },
     close: () => view.destroy(),

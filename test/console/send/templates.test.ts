@@ -37,9 +37,13 @@ describe('The pages of templates', () => {
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page
       .getByRole('alert')
-      .getByText(/^It was not saved: line \d+/)
+      .getByText(/^line \d+, column \d+: /)
       .waitFor();
+    await page.keyboard.press('ControlOrMeta+Home');
+    await page.getByRole('button', { name: 'Show it: Code' }).press('Enter');
     expect(await page.locator('.cm-content').textContent()).to.include('never closed');
+    await page.locator('.cm-content:focus').waitFor();
+    await page.keyboard.press('ControlOrMeta+End');
 
     await page.keyboard.insertText('{{/if}}<p>Only today</p>');
     await mail.getByText('Only today').waitFor();

@@ -5,6 +5,7 @@ import type { Content } from '../../../../schemas/templates/block-types.ts';
 import type { MailEditorHandle, TextField } from '../../../mail-editor/lazy.tsx';
 import type { Draft } from '../../../mail-editor/use-mail.ts';
 import type { Form } from '../../../parts/forms/form.ts';
+import type { Ways } from '../refused.tsx';
 
 interface Written {
   /** null: it is code. */
@@ -13,12 +14,12 @@ interface Written {
 
 /** The mail in the editor of blocks and the texts above it, as values of a form. */
 export function useMailDraft<V extends Written>(
-  form: Form<V>,
-  shown: RefObject<((values: V) => void) | null>,
+  { form, shown, ways }: { form: Form<V>; shown: RefObject<((values: V) => void) | null>; ways: RefObject<Ways> },
   texts: readonly TextField[],
 ): { draft: Signal<Draft>; editor: RefObject<MailEditorHandle | null> } {
   const draft = useSignal<Draft>(draftOf(form.values.peek(), texts));
   const editor = useRef<MailEditorHandle | null>(null);
+  ways.current = { block: (id) => editor.current?.show(id) };
   useLayoutEffect(
     () =>
       draft.subscribe(({ content, about }) => {

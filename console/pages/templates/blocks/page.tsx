@@ -60,7 +60,7 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
   const calls = callsOfTemplate(templateId);
   const stored = useStored({ calls, opened: template, nameOf, valuesOf, bodyOf, onSaved });
   const { form, newest, save, publish, saveWords, restore } = stored;
-  const { draft, editor } = useMailDraft(form, stored.shown, texts);
+  const { draft, editor } = useMailDraft(stored, texts);
   const isTesting = useSignal(false);
   const person = useSignal('');
   const why = can('templates.update') ? null : WHY_READ_ONLY;

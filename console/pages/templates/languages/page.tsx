@@ -17,6 +17,7 @@ import { can } from '../../../session.ts';
 import { toEdit } from '../calls.ts';
 import { hasDraft } from '../drafts.tsx';
 import { callsOfTemplate } from '../head.tsx';
+import { RefusedNotice } from '../refused.tsx';
 import { nameOf } from './texts.ts';
 import { OneLanguage } from './words.tsx';
 
@@ -52,8 +53,15 @@ function Languages({ template, list, crumb }: Shown) {
     list.value = await api.templates.translations(templateId);
   };
   const isDraft = draftVersion !== null && draftVersion === newestVersion;
+  const refused = useSignal<unknown>(null);
   const publish = async () => {
-    await api.templates.publish(templateId, { version: newestVersion });
+    refused.value = null;
+    try {
+      await api.templates.publish(templateId, { version: newestVersion });
+    } catch (error) {
+      refused.value = error;
+      return;
+    }
     await reload();
     toast(`Published version ${newestVersion} of ${template.templateName}`, { kind: 'good' });
   };
@@ -85,6 +93,12 @@ function Languages({ template, list, crumb }: Shown) {
         </>
       }
     >
+      {refused.value !== null && (
+        <RefusedNotice
+          refused={{ error: refused.value, act: 'published' }}
+          known={{ parts: {}, content: template.editorJson, templateId, layoutId: template.layoutId, ways: {} }}
+        />
+      )}
       {hasDraft(template) || publishedVersion !== null ? null : <Notice title="Nothing is published yet." />}
       <p class="sub">
         Mail is in the language that the contact reads, and in the words of the template where a language has none.

@@ -142,7 +142,10 @@ function Editor({ kind, part, onSaved, onPublished }: EditorProps) {
           touched={(signal) => apiOf(kind).touched(id, {}, { signal })}
           all={kind.part === 'layout' ? { layoutId: id } : { snippet: id }}
           store={async () => {
-            if (hasDraft(part)) await apiOf(kind).publish(id, { version: part.draftVersion });
+            if (hasDraft(part)) await stored.publishDraft(part.draftVersion);
+          }}
+          onRefused={() => {
+            isPublishing.value = false;
           }}
           onPublished={onPublished}
           onClose={() => {
@@ -164,7 +167,7 @@ interface WrittenProps {
 }
 
 function Blocks({ kind: { part }, stored, why, before }: WrittenProps) {
-  const { draft, editor } = useMailDraft(stored.form, stored.shown, texts);
+  const { draft, editor } = useMailDraft(stored, texts);
   const person = useSignal('');
   return (
     <MailEditor
@@ -197,6 +200,9 @@ function Code({ kind, stored, why, before, onFaults }: WrittenProps) {
           value={form.values.value.emailTemplate}
           faults={faults.value}
           isReadOnly={why !== null}
+          onReady={(_, code) => {
+            stored.ways.current = { code };
+          }}
           onChange={(text) => {
             if (text !== form.values.peek().emailTemplate) form.set('emailTemplate', text);
           }}

@@ -9,7 +9,9 @@ import { Dialog } from '../../../parts/over/dialog.tsx';
 import { Loaded } from '../../../parts/page/loaded.tsx';
 import { Notice } from '../../../parts/page/notice.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
+import { to } from '../../../router.ts';
 import { can } from '../../../session.ts';
+import { wordsOfMessage } from '../refused.tsx';
 
 /** As many are compared; where there are more, all are published again. */
 const COMPARED_MAX = 100;
@@ -24,11 +26,13 @@ interface Props {
   /** Stores the change, before the templates are published with it. */
   store: () => PromiseLike<unknown>;
   onPublished: () => PromiseLike<unknown>;
+  /** The page says why the change was not stored; left out: the dialog does. */
+  onRefused?: () => void;
   onClose: () => void;
 }
 
 /** Publishes a layout, a snippet or a brand, and the chosen ones of the templates that it changes. */
-export function PublishDialog({ title, touched: load, all, store, onPublished, onClose }: Props) {
+export function PublishDialog({ title, touched: load, all, store, onPublished, onRefused, onClose }: Props) {
   const touched = useQuery(load);
   const left = useSignal<ReadonlySet<string>>(new Set());
   const job = useSignal<Republication | null>(null);
@@ -50,7 +54,8 @@ export function PublishDialog({ title, touched: load, all, store, onPublished, o
       await onPublished();
       if (!job.peek()) onClose();
     } catch (error) {
-      failure.value = sentenceOf(error);
+      failure.value = wordsOfMessage(sentenceOf(error));
+      if (!isStored.current) onRefused?.();
     } finally {
       isBusy.value = false;
     }
@@ -83,7 +88,7 @@ export function PublishDialog({ title, touched: load, all, store, onPublished, o
     >
       {failure.value && <Notice kind="bad" title={failure.value} />}
       {job.value ? (
-        <Progress job={job.value} />
+        <Progress job={job.value} names={new Map(templates.map((one) => [one.templateId, one.templateName]))} />
       ) : (
         <Loaded query={touched}>
           {() =>
@@ -147,10 +152,10 @@ function useProgress(job: ReturnType<typeof useSignal<Republication | null>>): v
   }, [id]);
 }
 
-function Progress({ job }: { job: Republication }) {
+function Progress({ job, names }: { job: Republication; names: ReadonlyMap<string, string> }) {
   const { total, pending, published, unchanged, failed, failures, completedAt } = job;
   const done = total - pending;
-  const also = [unchanged > 0 && `${unchanged} are the same`, failed > 0 && `${failed} were refused`].filter(Boolean);
+  const also = [unchanged > 0 && `${unchanged} the same`, failed > 0 && `${failed} refused`].filter(Boolean);
   return (
     <div class="stack" role="status">
       <p>
@@ -168,8 +173,21 @@ function Progress({ job }: { job: Republication }) {
         text={`${done} of ${total}`}
       />
       {failures.map(({ templateId, message }) => (
-        <Notice key={templateId} kind="warn" title={templateId}>
-          {message}
+        <Notice
+          key={templateId}
+          kind="warn"
+          title={names.get(templateId) ?? 'A template'}
+          action={
+            <a
+              class="link"
+              href={to(`/templates/${templateId}`)}
+              aria-label={`Open it: ${names.get(templateId) ?? templateId}`}
+            >
+              Open it
+            </a>
+          }
+        >
+          {wordsOfMessage(message)}
         </Notice>
       ))}
     </div>
