@@ -1,5 +1,4 @@
-import { expect } from 'chai';
-import type { Client, Reply } from '../support/client.ts';
+import { type Client, done } from '../support/client.ts';
 import { type Stage, startStage } from './support.ts';
 
 /** A mail of blocks with a title and a footer. */
@@ -10,13 +9,6 @@ export const contentOf = (text: string) => ({
     { id: 'end', type: 'footer', unsubscribe: 'Leave' },
   ],
 });
-
-/** The answer to a request that must succeed. */
-export async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-  const { status, body, text } = await reply;
-  expect(status, text).to.be.within(200, 202);
-  return body.data;
-}
 
 /** For a whole suite of campaigns that mails are written in; `usual`: the fields of each. */
 export function useWrittenMails(usual: object) {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Email } from 'postal-mime';
 import { type Post, startPost } from '../delivery/support.ts';
 import { png } from '../providers/images.ts';
+import { uploadPicture } from '../support/client.ts';
 import type { Tenant } from '../support/environment.ts';
 import { signatureVerdicts } from '../support/mail/signatures.ts';
 import { until } from '../support/wait.ts';
@@ -28,9 +29,7 @@ describe('Pictures that go inside a mail', () => {
   let sides = 10;
   /** A picture of its own for each call. */
   async function upload(tenant: Tenant = post.own, bytes = png(++sides, 7)) {
-    const form = new FormData();
-    form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
-    const { body, text } = await tenant.client.send('POST', '/v1/media', { body: form });
+    const { body, text } = await uploadPicture(tenant.client, bytes);
     expect(body.data, text).to.not.equal(undefined);
     const { id, url } = body.data as { id: string; url: string };
     return { id, url, bytes, name: url.split('/').at(-1) as string };

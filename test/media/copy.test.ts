@@ -9,6 +9,7 @@ import { type Copied, copyMedia } from '../../core/templates/media/copy.ts';
 import { openStore } from '../../platform/media/stores.ts';
 import { settings } from '../accounts/processes.ts';
 import { png } from '../providers/images.ts';
+import { uploadPicture } from '../support/client.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { BUCKET, s3Keys, useS3 } from '../support/stores/s3.ts';
 import { type S3StandIn, startS3StandIn } from '../support/stores/s3-stand-in.ts';
@@ -40,9 +41,7 @@ describe('Pictures move to another store', () => {
   });
 
   const upload = async (tenant: Tenant, bytes: Uint8Array) => {
-    const form = new FormData();
-    form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
-    const { body, text } = await tenant.client.send('POST', '/v1/media', { body: form });
+    const { body, text } = await uploadPicture(tenant.client, bytes);
     expect(body.data, text).to.not.equal(undefined);
     const url = body.data.url as string;
     return { id: body.data.id as string, url, name: url.split('/').at(-1) as string };

@@ -9,6 +9,7 @@ import { readPicture } from '../../core/templates/media/pictures.ts';
 import { mediaRemovals, startRemoval } from '../../core/templates/media/removals.ts';
 import { MEDIA_BYTES_MAX, PICTURE_BYTES_MAX } from '../../schemas/templates/media.ts';
 import { picture, png } from '../providers/images.ts';
+import { uploadPicture } from '../support/client.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { notPictures, polyglots } from './hostile-pictures.ts';
@@ -28,11 +29,7 @@ describe('Pictures of a project', () => {
     tenant = await environment.newTenant('Pictures');
   });
 
-  const upload = (bytes: Uint8Array, { to = tenant, name = 'logo.png' } = {}) => {
-    const form = new FormData();
-    form.set('file', new Blob([new Uint8Array(bytes)]), name);
-    return to.client.send('POST', '/v1/media', { body: form });
-  };
+  const upload = (bytes: Uint8Array, { to = tenant, name = 'logo.png' } = {}) => uploadPicture(to.client, bytes, name);
   const pathOf = (url: string) => new URL(url).pathname;
   const fileOf = (url: string) => join(mediaDir, pathOf(url).replace('/media/', ''));
   const usageOf = async ({ project } = tenant) =>

@@ -10,6 +10,7 @@ import { mediaRemovals } from '../../core/templates/media/removals.ts';
 import { ConfigError, readConfig } from '../../platform/config.ts';
 import { openS3 } from '../../platform/media/s3.ts';
 import { png } from '../providers/images.ts';
+import { uploadPicture } from '../support/client.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { BUCKET, s3Keys } from '../support/stores/s3.ts';
 import { type S3StandIn, startS3StandIn } from '../support/stores/s3-stand-in.ts';
@@ -45,11 +46,7 @@ describe('A store of pictures on a server of S3', () => {
     return { bytes, name: `${createHash('sha256').update(bytes).digest('hex')}.png` };
   };
   const faultOf = (call: Promise<unknown>) => call.then(() => null).catch((error: AppError) => error);
-  const upload = (bytes: Uint8Array) => {
-    const form = new FormData();
-    form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
-    return tenant.client.send('POST', '/v1/media', { body: form });
-  };
+  const upload = (bytes: Uint8Array) => uploadPicture(tenant.client, bytes);
   const projectId = () => tenant.project._id;
   async function removeDue(): Promise<void> {
     const { deps } = environment;

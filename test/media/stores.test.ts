@@ -12,6 +12,7 @@ import { mediaRemovals } from '../../core/templates/media/removals.ts';
 import type { S3Settings } from '../../platform/media/store-names.ts';
 import { openStore } from '../../platform/media/stores.ts';
 import { png } from '../providers/images.ts';
+import { uploadPicture } from '../support/client.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { BUCKET, s3Keys, startWire, useLocalhostNames, useS3 } from '../support/stores/s3.ts';
 import { until } from '../support/wait.ts';
@@ -33,11 +34,7 @@ describe('A store of pictures', () => {
     return openStore(name, { config: { ...config, ...s3Keys, ...settings }, db, log });
   };
 
-  const upload = (bytes: Uint8Array) => {
-    const form = new FormData();
-    form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
-    return tenant.client.send('POST', '/v1/media', { body: form });
-  };
+  const upload = (bytes: Uint8Array) => uploadPicture(tenant.client, bytes);
   async function removeDue(): Promise<void> {
     const { deps } = environment;
     const ofTenant = { projectId: tenant.project._id, removeDueAt: { $exists: true } };

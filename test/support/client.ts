@@ -25,6 +25,19 @@ export async function made(client: Client, path: string, body: object, headers =
   return reply.body.data;
 }
 
+/** The data of the answer to a request that has to succeed. */
+export async function done(reply: Promise<Reply>): Promise<Reply['body']> {
+  const { status, body, text } = await reply;
+  expect(status, text).to.be.within(200, 202);
+  return body.data;
+}
+
+export function uploadPicture(client: Client, bytes: Uint8Array, name = 'logo.png'): Promise<Reply> {
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(bytes)]), name);
+  return client.send('POST', '/v1/media', { body: form });
+}
+
 /** Paths that begin with /v1 or belong to the root are taken as they are; others get /v1 in front. */
 export function createClient(url: string, key: string | null, defaults: Record<string, string> = {}): Client {
   const send = async (method: string, path: string, init: RequestInit = {}): Promise<Reply> => {

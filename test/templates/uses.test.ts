@@ -4,7 +4,7 @@ import { carryOverAutomations } from '../../core/automations/carry-over.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { type SignedIn, signIn } from '../accounts/signed-in.ts';
 import { wait } from '../automations/support.ts';
-import type { Client, Reply } from '../support/client.ts';
+import { type Client, done, type Reply } from '../support/client.ts';
 import { useEnvironment } from '../support/environment.ts';
 
 const SENDER = 'news@uses.example.com';
@@ -21,12 +21,6 @@ describe('A template that is named', () => {
     await seedVerifiedDomain(deps, own.project, 'uses.example.com', new ObjectId());
     author = await signIn(environment, own, 'author');
   });
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const make = (client: Client) =>
     done(client.post('/templates', { templateName: 'Named', subject: 'Named', emailTemplate: HTML }));
   const campaign = (templateId: string) => ({

@@ -5,7 +5,7 @@ import { VERSIONS_KEPT } from '../../core/templates/versions.ts';
 import { admin } from '../accounts/processes.ts';
 import { type SignedIn, signIn } from '../accounts/signed-in.ts';
 import { png } from '../providers/images.ts';
-import type { Client, Reply } from '../support/client.ts';
+import { type Client, done, type Reply } from '../support/client.ts';
 import { useEnvironment } from '../support/environment.ts';
 
 const html = (text: string) => `<p>${text}</p>`;
@@ -20,12 +20,6 @@ describe('The versions of a template', () => {
     author = await signIn(environment, environment.own, 'author');
     editor = await signIn(environment, environment.own, 'editor');
   });
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const make = async (client = key, more: object = {}): Promise<string> =>
     (await done(client.post('/templates', { templateName: 'Welcome', emailTemplate: html('1'), ...more }))).templateId;
   const save = (client: Client, templateId: string, text: string, more: object = {}) =>

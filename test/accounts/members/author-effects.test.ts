@@ -14,7 +14,7 @@ import { createMetrics } from '../../../platform/metrics.ts';
 import { isInRole, type OperationName, operationNames, operations } from '../../../schemas/operations.ts';
 import { wait } from '../../automations/support.ts';
 import { png } from '../../providers/images.ts';
-import type { Client, Reply } from '../../support/client.ts';
+import { type Client, done, type Reply } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { ask } from '../ask.ts';
 import { type SignedIn, signIn } from '../signed-in.ts';
@@ -43,12 +43,6 @@ describe('Mail that goes out', () => {
   let author: SignedIn;
   let editor: SignedIn;
   let live: Live;
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const step = (templateId: string) => ({ type: 'email', email: { templateId, senderEmail: SENDER } });
   const automation = (templateId: string) => ({
     name: 'Welcome',

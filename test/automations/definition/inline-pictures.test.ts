@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import PostalMime from 'postal-mime';
 import { SENDER, type Stage, startStage } from '../../campaigns/support.ts';
-import { done } from '../../campaigns/written-mails.ts';
 import { png } from '../../providers/images.ts';
+import { done, uploadPicture } from '../../support/client.ts';
 import { until } from '../../support/wait.ts';
 import { activeAutomation, email, wait } from '../support.ts';
 
@@ -18,9 +18,7 @@ describe('Pictures inside the mail of an automation', function () {
   let sides = 10;
   async function upload(more = 0) {
     const bytes = Buffer.concat([png(++sides, 7), Buffer.alloc(more)]);
-    const form = new FormData();
-    form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
-    const { url } = (await stage.own.client.send('POST', '/v1/media', { body: form })).body.data;
+    const { url } = (await uploadPicture(stage.own.client, bytes)).body.data;
     return { url: url as string, bytes };
   }
   const shown = (url: string) => `<img src="${url}" alt="Logo">`;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
-import type { Reply } from '../../support/client.ts';
+import { done } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { peopleInside } from '../people.ts';
 import { activeAutomation, email, makeSending, wait } from '../support.ts';
@@ -10,12 +10,6 @@ const DAY_MS = 86_400_000;
 describe('A step whose template is in several languages', () => {
   const environment = useEnvironment();
   before(() => makeSending(environment.deps, environment.own));
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
 
   it('sends and shows each person the one that they read, by the property that the project names', async () => {
     const { deps, own } = environment;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import PostalMime from 'postal-mime';
 import { signIn } from '../../accounts/signed-in.ts';
-import type { Reply } from '../../support/client.ts';
+import { done, type Reply } from '../../support/client.ts';
 import { type Stage, startStage } from '../support.ts';
 
 const contentOf = (text: string) => ({
@@ -21,12 +21,6 @@ describe('A campaign written as content blocks', function () {
     stage = await startStage();
   });
   after(() => stage.stop());
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const create = (fields: object) => stage.create({ htmlTemplate: undefined, ...fields });
   const patch = (id: string, fields: object) => stage.own.client.patch(`/campaigns/${id}`, fields);
   const embedded = async (id: string) => (await stage.get(id)).template;

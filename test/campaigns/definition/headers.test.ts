@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Reply } from '../../support/client.ts';
+import { done } from '../../support/client.ts';
 import { useHands } from '../support.ts';
 
 const HEADERS = {
@@ -16,12 +16,6 @@ const OUT = '<a href="{{unsubscribe}}">Leave</a>';
 describe('The headers of a campaign', function () {
   this.timeout(60_000);
   const { stage, hands } = useHands();
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const people = async (): Promise<string> => {
     const name = new ObjectId().toHexString().slice(-8);
     const listId = await stage.list(2, (index) => `${index}-${name}@example.org`);

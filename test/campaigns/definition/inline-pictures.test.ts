@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import PostalMime from 'postal-mime';
 import { compileFrozen } from '../../../core/campaigns/run/compile.ts';
 import { png } from '../../providers/images.ts';
-import type { Reply } from '../../support/client.ts';
+import { done, uploadPicture } from '../../support/client.ts';
 import { signatureVerdicts } from '../../support/mail/signatures.ts';
 import { useHands } from '../support.ts';
 
@@ -25,16 +25,9 @@ describe('Pictures inside the mail of a campaign', function () {
     readNames = [];
   });
 
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 204);
-    return body?.data;
-  }
   let sides = 10;
   async function upload(bytes = png(++sides, 7)) {
-    const form = new FormData();
-    form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
-    const { id, url } = await done(stage.own.client.send('POST', '/v1/media', { body: form }));
+    const { id, url } = await done(uploadPicture(stage.own.client, bytes));
     const name = (url as string).split('/').at(-1) as string;
     return { id, url, name, bytes, cid: `cid:${name.slice(0, 32)}@inline` };
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { readClickToken } from '../../../core/mail/compose/tokens.ts';
-import type { Reply } from '../../support/client.ts';
+import { done, type Reply } from '../../support/client.ts';
 import { useHands } from '../support.ts';
 
 const block = (id: string, text: string) => ({ id, type: 'heading', level: 1, spans: [{ text }] });
@@ -15,12 +15,6 @@ const FRENCH = { subject: 'Du pain', texts: { title: { spans: 'Du pain frais' } 
 describe('A campaign of a template in several languages', function () {
   this.timeout(60_000);
   const { stage, hands } = useHands();
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const publish = async (templateId: string, saved: Promise<Reply>) => {
     const version = (await done(saved)).newestVersion;
     await done(stage.own.client.post(`/templates/${templateId}/publish`, { version }));

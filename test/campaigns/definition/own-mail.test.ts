@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { signIn } from '../../accounts/signed-in.ts';
-import { contentOf, done, useWrittenMails } from '../written-mails.ts';
+import { done } from '../../support/client.ts';
+import { contentOf, useWrittenMails } from '../written-mails.ts';
 
 describe('The mail that is written in a campaign', function () {
   this.timeout(120_000);

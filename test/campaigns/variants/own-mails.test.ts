@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { signIn } from '../../accounts/signed-in.ts';
-import { contentOf, done, useWrittenMails } from '../written-mails.ts';
+import { done } from '../../support/client.ts';
+import { contentOf, useWrittenMails } from '../written-mails.ts';
 
 const DEEP = Array.from({ length: 8 }).reduce<object>((inside) => ({ id: 'x', type: 'section', blocks: [inside] }), {
   id: 'y',

@@ -5,7 +5,7 @@ import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { SENDER } from '../../delivery/support.ts';
 import { png } from '../../providers/images.ts';
 import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
-import { made } from '../../support/client.ts';
+import { made, uploadPicture } from '../../support/client.ts';
 import { until } from '../../support/wait.ts';
 import { editorOf } from '../mail-editor/kit.ts';
 
@@ -85,11 +85,7 @@ describe('The mail of a campaign, written in place', () => {
   });
 
   it('takes its pictures along, and says when they are too large for it', async () => {
-    const upload = async (bytes: Buffer) => {
-      const form = new FormData();
-      form.set('file', new Blob([new Uint8Array(bytes)]), 'logo.png');
-      return (await suite.own.client.send('POST', '/v1/media', { body: form })).body.data.url as string;
-    };
+    const upload = async (bytes: Buffer) => (await uploadPicture(suite.own.client, bytes)).body.data.url as string;
     const [small, large] = [
       await upload(png(20, 20)),
       await upload(Buffer.concat([png(21, 20), Buffer.alloc(500_000)])),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { BRAND_COLOURS, blockSchemas } from '../../../schemas/templates/blocks.ts';
 import { signIn } from '../../accounts/signed-in.ts';
-import type { Client, Reply } from '../../support/client.ts';
+import { type Client, done } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
 
 const BRAND = {
@@ -58,12 +58,6 @@ describe('The brand of a project', () => {
     const blank = { name: null, logoUrl: null, postalAddress: null, colours: null, footer: null };
     expect((await key.patch('/brand', { ...blank, font: 'sans', families: [], links: [] })).status).to.equal(200);
   });
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const change = (fields: object) => key.patch('/brand', fields);
   const made = async (content: object, more: object = {}) =>
     (await done(key.post('/templates', { templateName: 'Branded', subject: 'Hello', content, ...more }))).templateId;

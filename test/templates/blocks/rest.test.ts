@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
-import type { Client, Reply } from '../../support/client.ts';
+import { type Client, done, type Reply } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
 
 const SENDER = 'news@blocks.example.com';
@@ -24,12 +24,6 @@ describe('A template written as content blocks', () => {
     key = environment.own.client;
     await seedVerifiedDomain(environment.deps, environment.own.project, 'blocks.example.com', new ObjectId());
   });
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const create = (more: object) => key.post('/templates', { templateName: 'Welcome', subject: 'Hello', ...more });
   const made = async (text = 'One'): Promise<string> => (await done(create({ content: contentOf(text) }))).templateId;
   const change = (templateId: string, body: object) => key.patch(`/templates/${templateId}`, body);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Client, Reply } from '../../support/client.ts';
+import { type Client, done, type Reply } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
 
 const words = (id: string, text: string) => ({ id, type: 'heading', level: 2, spans: [{ text }] });
@@ -30,12 +30,6 @@ describe('Layouts and snippets of content blocks', () => {
     };
     layoutId = (await done(key.post('/layouts', { name: 'News', content: around }))).id;
   });
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   async function fault(reply: Promise<Reply>): Promise<string> {
     const { status, body, text } = await reply;
     expect(status, text).to.equal(400);

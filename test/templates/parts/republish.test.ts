@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Deps, openCore } from '../../../core/base/deps.ts';
 import { republicationQueue } from '../../../core/templates/parts/run.ts';
 import { signIn } from '../../accounts/signed-in.ts';
-import type { Client, Reply } from '../../support/client.ts';
+import { type Client, done } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
 
 const TEMPLATES = 60;
@@ -23,12 +23,6 @@ describe('Templates that are published again', () => {
     for (let index = 0; index < TEMPLATES; index += 1) templateIds.push(await create({ layoutId }));
     plain = await create({});
   });
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const create = async (fields: object): Promise<string> =>
     (await done(key.post('/templates', { templateName: 'T', subject: 'S', emailTemplate: '<b>Hi</b>', ...fields })))
       .templateId;

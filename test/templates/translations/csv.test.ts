@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import type { Client, Reply } from '../../support/client.ts';
+import { type Client, done } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
 
 const content = (title = 'Fresh bread') => ({
@@ -21,12 +21,6 @@ describe('The table of the translations of a template', () => {
   before(() => {
     key = environment.own.client;
   });
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const make = async (): Promise<string> =>
     (await done(key.post('/templates', { templateName: 'Bread', subject: 'Bread', content: content() }))).templateId;
   const path = (templateId: string) => `/templates/${templateId}/translations`;

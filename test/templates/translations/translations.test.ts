@@ -5,7 +5,7 @@ import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { templateWithPicture } from '../../../core/templates/media/media.ts';
 import { republicationQueue } from '../../../core/templates/parts/run.ts';
 import { type SignedIn, signIn } from '../../accounts/signed-in.ts';
-import type { Client, Reply } from '../../support/client.ts';
+import { type Client, done, type Reply } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
 
 const SENDER = { email: 'news@languages.example.com' };
@@ -38,12 +38,6 @@ describe('The translations of a template', () => {
     author = await signIn(environment, environment.own, 'author');
     await seedVerifiedDomain(environment.deps, environment.own.project, 'languages.example.com', new ObjectId());
   });
-
-  async function done(reply: Promise<Reply>): Promise<Reply['body']> {
-    const { status, body, text } = await reply;
-    expect(status, text).to.be.within(200, 202);
-    return body.data;
-  }
   const make = async (more: object = { content: content() }): Promise<string> =>
     (await done(key.post('/templates', { templateName: 'Bread', subject: 'Bread', ...more }))).templateId;
   const path = (templateId: string, language = '') =>
