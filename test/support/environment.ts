@@ -20,6 +20,7 @@ import { createWorkflows } from '../../workflows/client.ts';
 import { type Client, createClient } from './client.ts';
 import { leaveDatabase, prepareDatabase, takeDatabase } from './databases.ts';
 import { eventFaults } from './event-faults.ts';
+import { until } from './wait.ts';
 
 export interface Tenant {
   organization: Organization;
@@ -73,7 +74,7 @@ export async function startEnvironment(
   const clock = testClock();
   const deps: Deps = { ...parts, clock, workflows: createWorkflows(config, temporal) };
   const { mongo } = deps;
-  if (!given) await prepareDatabase(deps);
+  if (!given) await until(() => isPrepared(deps), Boolean);
   // Counts of the environment before are of the same address.
   const limiter = createRateLimiter(redis, config.taskQueuePrefix);
   const slots = createStreamSlots(redis, config.mongodbDatabase);
@@ -120,6 +121,17 @@ export function useEnvironment(...given: Parameters<typeof startEnvironment>): E
   });
   after(() => environment.stop());
   return environment;
+}
+
+/** On a busy machine the first connections may take longer than a call waits for one. */
+function isPrepared(deps: Deps): Promise<boolean> {
+  return prepareDatabase(deps).then(
+    () => true,
+    (error: Error) => {
+      if (error.name !== 'MongoWaitQueueTimeoutError') throw error;
+      return false;
+    },
+  );
 }
 
 async function makeTenant(deps: Deps, client: Environment['client'], name: string): Promise<Tenant> {
