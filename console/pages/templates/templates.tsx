@@ -7,9 +7,10 @@ import { currentPage, Pager } from '../../parts/data/pager.tsx';
 import { type Column, Table } from '../../parts/data/table.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Options } from '../../parts/forms/choices.tsx';
-import { Field, Select } from '../../parts/forms/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FilterSelect } from '../../parts/forms/search-box.tsx';
+import { StarterList } from '../../parts/mail/starters.tsx';
 import { confirm } from '../../parts/over/confirm.tsx';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { toast } from '../../parts/over/toast.tsx';
@@ -135,11 +136,10 @@ function blocksOf(name: string, templateType: string, begun: Starter | undefined
 }
 
 function NewDialog({ onClose }: { onClose: () => void }) {
-  const form = useForm({ templateName: '', templateType: 'marketing', made: 'blocks', starter: '' });
-  const starters = useQuery(async (signal) => (await api.templates.starters({}, { signal })).starters);
-  const { templateType, made, starter: chosen } = form.values.value;
-  const offered = (starters.data.value ?? []).filter((one) => one.templateType === templateType);
-  const begun = offered.find(({ id }) => id === chosen);
+  const form = useForm({ templateName: '', templateType: 'marketing', made: 'blocks' });
+  const chosen = useSignal<Starter | undefined>(undefined);
+  const { templateType, made } = form.values.value;
+  const begun = chosen.value?.templateType === templateType ? chosen.value : undefined;
   const submit = form.submit(async ({ templateName }) => {
     const { templateId } = await api.templates.create({
       templateName,
@@ -151,7 +151,7 @@ function NewDialog({ onClose }: { onClose: () => void }) {
     navigate(to(`/templates/${templateId}`));
   });
   return (
-    <FormDialog title="New template" onClose={onClose} onSubmit={submit} form={form} action="Make template">
+    <FormDialog title="New template" isWide onClose={onClose} onSubmit={submit} form={form} action="Make template">
       <Field form={form} name="templateName" label="Name" autocomplete="off" placeholder="Winter catalogue" />
       <Options
         form={form}
@@ -176,12 +176,12 @@ function NewDialog({ onClose }: { onClose: () => void }) {
         ]}
       />
       {made === 'blocks' && (
-        <Select
-          form={form}
-          name="starter"
-          label="Begin with"
-          hint={begun?.description ?? 'A few blocks.'}
-          options={[{ value: '', label: 'A greeting' }, ...offered.map(({ id, name }) => ({ value: id, label: name }))]}
+        <StarterList
+          templateType={templateType}
+          chosen={begun ?? null}
+          onPick={(one) => {
+            chosen.value = one;
+          }}
         />
       )}
     </FormDialog>

@@ -138,7 +138,11 @@ describe('The editor of mails', () => {
     await page.getByRole('button', { name: 'New template' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Winter letter');
-    await dialog.getByLabel('Begin with').selectOption({ label: 'Newsletter' });
+    const starter = dialog.getByRole('button', { name: /^Newsletter/ });
+    await starter.tap();
+    await dialog.locator('button[aria-pressed=true]', { hasText: 'Newsletter' }).waitFor();
+    const isDrawn = `[...document.images].some(({ src, naturalWidth }) => /mail-newsletter/.test(src) && naturalWidth === 360)`;
+    await until(() => page.evaluate(isDrawn), Boolean);
     await expectAccessible(page);
     await shoot(page, 'blocks-dialog');
     await dialog.getByRole('button', { name: 'Make template' }).click();

@@ -4,9 +4,11 @@ import { expect } from 'chai';
 import { readPicture } from '../../../core/templates/media/pictures.ts';
 import { drawn, drawnPicture } from '../../../core/templates/starters/pictures/pictures.ts';
 import { startersIn } from '../../../core/templates/starters/starters.ts';
+import { markOf } from '../../../core/templates/translated/compile.ts';
 import { MEDIA_BYTES_MAX } from '../../../schemas/templates/media.ts';
 import { made } from '../../support/client.ts';
 import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { smallMails } from './values.ts';
 
 const folder = join(import.meta.dirname, '../../../core/templates/starters/pictures');
 const BYTES_MAX = 30_000;
@@ -35,6 +37,18 @@ describe('Pictures of mails to begin with', () => {
     }
     for (const other of ['starter-letter.png', 'starter-sale.jpg', 'starter-..%2Fsale.png'])
       expect((await get(`${here()}/media/${other}`)).status, other).to.equal(404);
+  });
+
+  it('show each mail small, as it is now; npm run starter-pictures draws them again', async () => {
+    const marks = JSON.parse(readFileSync(join(folder, 'mails/marks.json'), 'utf8'));
+    expect(marks).to.deep.equal(Object.fromEntries(smallMails().map(({ id, html }) => [id, markOf(html)])));
+    for (const { id } of smallMails()) {
+      const answer = await get(`${here()}/media/starter-mail-${id}.jpg`);
+      expect([answer.status, answer.type], id).to.deep.equal([200, 'image/jpeg']);
+      expect(answer.bytes.length, id).to.be.at.most(BYTES_MAX);
+      expect(readPicture(answer.bytes)).to.include({ ending: 'jpg', width: 360, height: 420, isWhole: true });
+    }
+    expect((await get(`${here()}/media/starter-mail-none.jpg`)).status).to.equal(404);
   });
 
   it('become pictures of the project once, of every other one too, by a starter and by its content', async () => {

@@ -11,31 +11,11 @@ import { signIn } from '../../accounts/signed-in.ts';
 import { useBrowser } from '../../support/browser/chromium.ts';
 import { expectAccessible } from '../../support/browser/console.ts';
 import { type Tenant, useEnvironment } from '../../support/environment.ts';
+import { STARTER_VALUES as DATA } from './values.ts';
 
 const golden = join(import.meta.dirname, '../../fixtures/starters');
 /** Writes the golden files again: look at their difference. */
 const UPDATE = 'EVERPOST_GOLDEN';
-/** Of the mails that need some. */
-const DATA = {
-  firstName: 'Ada',
-  plan: 'pro',
-  resetUrl: 'https://example.com/reset?token=1',
-  minutes: 30,
-  order: {
-    number: 'A-17',
-    total: '24.00',
-    url: 'https://example.com/orders/17',
-    items: [
-      { name: 'Rye bread', amount: 2, price: '8.40' },
-      { name: 'Apple cake', amount: 1, price: '15.60' },
-    ],
-  },
-  items: [
-    { title: 'Slow dough', summary: 'Two days in the cold make it light.', url: 'https://example.com/dough' },
-    { title: 'The stone oven', summary: 'It was built by hand.', url: 'https://example.com/oven' },
-  ],
-};
-
 /** Any, where mails are not shown. */
 const PUBLIC_URL = 'https://mail.example.com';
 

@@ -9,13 +9,13 @@ import type { Draft as WrittenDraft } from '../../../mail-editor/use-mail.ts';
 import { Button } from '../../../parts/forms/button.tsx';
 import { Field } from '../../../parts/forms/field.tsx';
 import { type Form, useForm } from '../../../parts/forms/form.ts';
+import { StarterList } from '../../../parts/mail/starters.tsx';
 import { htmlOfBlocks } from '../../../parts/mail/use-preview.ts';
 import { confirm } from '../../../parts/over/confirm.tsx';
 import { Dialog } from '../../../parts/over/dialog.tsx';
 import { FormDialog } from '../../../parts/over/form-dialog.tsx';
 import { Menu, type MenuItem } from '../../../parts/over/menu.tsx';
 import { toast } from '../../../parts/over/toast.tsx';
-import { useQuery } from '../../../parts/page/query.ts';
 import { to } from '../../../router.ts';
 import { starter, starterContent } from '../../templates/starter.ts';
 import type { Draft } from './draft.ts';
@@ -148,34 +148,10 @@ export function MailChoice({ form, writing }: { form: Form<Draft>; writing: Writ
 }
 
 function StarterDialog({ onPick, onClose }: { onPick: (begun?: Starter) => void; onClose: () => void }) {
-  const starters = useQuery(async (signal) => (await api.templates.starters({}, { signal })).starters);
-  const offered = (starters.data.value ?? []).filter(({ templateType }) => templateType === 'marketing');
   return (
     <Dialog title="Begin with" isWide onClose={onClose}>
-      <ul class="starters">
-        <Begin name="A greeting" description="A heading, some words and a button." onPick={() => onPick()} isFirst />
-        {offered.map((one) => (
-          <Begin key={one.id} {...one} onPick={() => onPick(one)} />
-        ))}
-      </ul>
+      <StarterList hasFocus templateType="marketing" onPick={onPick} />
     </Dialog>
-  );
-}
-
-function Begin({
-  name,
-  description,
-  isFirst = false,
-  onPick,
-}: Pick<Starter, 'name' | 'description'> & { isFirst?: boolean; onPick: () => void }) {
-  return (
-    <li>
-      {/* The first is where the dialog begins. */}
-      <button type="button" autofocus={isFirst} onClick={onPick}>
-        <strong>{name}</strong>
-        <span class="sub small">{description}</span>
-      </button>
-    </li>
   );
 }
 

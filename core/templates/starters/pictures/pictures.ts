@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Block } from '../../../../schemas/templates/block-types.ts';
+import { starterIds } from '../../../../schemas/templates/starters.ts';
 import { AppError } from '../../../base/errors.ts';
 import { madeBy } from '../../../base/maker.ts';
 import type { Project } from '../../../base/model.ts';
@@ -24,17 +25,22 @@ export function placedAt<T>(blocks: T, publicUrl: string): T {
   return replaced(blocks, `${HERE}${PLACE}`, `${publicUrl}${PLACE}`);
 }
 
-/** null: it is none of these. */
+/** A picture in such a mail, or of one of them. null: it is none of these. */
 export function drawnPicture(file: string): Buffer | null {
-  const name = drawn.find((one) => file === `starter-${one}.png`);
-  if (name === undefined) return null;
-  const bytes = known.get(name) ?? readFileSync(join(import.meta.dirname, `${name}.png`));
-  known.set(name, bytes);
+  const path = paths.get(file);
+  if (path === undefined) return null;
+  const bytes = known.get(path) ?? readFileSync(join(import.meta.dirname, path));
+  known.set(path, bytes);
   return bytes;
 }
 
+const paths = new Map<string, string>([
+  ...drawn.map((name) => [`starter-${name}.png`, `${name}.png`] as const),
+  ...[...starterIds, 'greeting'].map((id) => [`starter-mail-${id}.jpg`, `mails/${id}.jpg`] as const),
+]);
+
 /** Read once: they are served to readers of mail. */
-const known = new Map<Drawn, Buffer>();
+const known = new Map<string, Buffer>();
 
 /** Content whose mail shows such pictures, with pictures of the project in their place. A project without room keeps the addresses. */
 export async function withOwnPictures<T>(deps: TemplatesDeps, project: Pick<Project, '_id'>, content: T, html: string) {
