@@ -117,6 +117,11 @@ describe('Two tabs with the same page', () => {
       await page.getByText('Your session has ended').waitFor();
       await subjectOf(page).press('End');
       await subjectOf(page).pressSequentially(' and after it');
+      // Kept a moment after the last key: before a person can have opened the mail with the link.
+      await until(
+        () => page.evaluate('JSON.stringify(localStorage)'),
+        (kept) => String(kept).includes('Typed in the session that ends and after it'),
+      );
       await shoot(page, `session-ended-${noun}`);
 
       // As the link of the mail does it: the console is opened in another tab, at its beginning.
