@@ -16,6 +16,13 @@ import { editorOf, person, stored as storedIn } from '../automations/kit.ts';
 
 const LEAVE = '<a href="{{unsubscribe}}">Unsubscribe</a>';
 
+/** As a program that fills in secrets does it: no drawing comes between the two. */
+const bothAtOnce = `for (const [label, value] of [['Header 1', 'X-Key'], ['Value of header 1', 'first secret']]) {
+  const field = document.querySelector('[aria-label="' + label + '"]');
+  field.value = value;
+  field.dispatchEvent(new Event('change', { bubbles: true }));
+}`;
+
 describe('The editor of automations', () => {
   const suite = useConsole();
   before(() => makeSending(suite.deps, suite.own));
@@ -449,10 +456,8 @@ describe('The editor of automations', () => {
     await item('Post to a program').click();
     await panel.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/people');
     await panel.getByRole('button', { name: 'Header', exact: true }).click();
-    await panel.getByLabel('Header 1', { exact: true }).fill('X-Key');
     await panel.getByText('It is sent once it has a name and a value.').waitFor();
-    await panel.getByLabel('Value of header 1').fill('first secret');
-    await panel.getByLabel('Value of header 1').blur();
+    await page.evaluate(bothAtOnce);
     await saved();
     const withHeader = await until(
       () => savedStep('webhook'),

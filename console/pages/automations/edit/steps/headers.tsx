@@ -19,12 +19,14 @@ export function Headers({ step, errors, why, secrets, onChange }: StepFormProps)
     const { headers: _, ...webhook } = step.webhook ?? { wait: false };
     onChange({ ...step, webhook: { ...webhook, ...(headers.length > 0 && { headers }) } }, `${step.stepId} headers`);
   }
-  function change(row: Row, changes: Partial<Row>): void {
-    const next = { ...row, ...changes };
-    const isGiven = next.name !== '' && next.typed !== '';
-    if (isGiven) secrets.set(step.stepId, next.name, next.typed);
-    const done = isGiven ? { ...next, hasValue: true, typed: '' } : next;
-    set(rows.peek().map((one) => (one.key === row.key ? done : one)));
+  function change({ key }: Row, changes: Partial<Row>): void {
+    // Not the row that was drawn: both of its fields may change before the next drawing.
+    set(rows.peek().map((row) => (row.key === key ? given({ ...row, ...changes }) : row)));
+  }
+  function given(row: Row): Row {
+    if (row.name === '' || row.typed === '') return row;
+    secrets.set(step.stepId, row.name, row.typed);
+    return { ...row, hasValue: true, typed: '' };
   }
   return (
     <fieldset class="stack near">
