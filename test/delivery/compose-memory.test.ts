@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { openComposingMemory, type Reservation } from '../../core/mail/deliver/stored/compose-memory.ts';
@@ -60,17 +61,45 @@ describe('The memory for composing', () => {
     expect(await memory.wait(10)).to.equal(null);
   });
 
+  it('lets no single mail wait behind the mails of a campaign, and the campaign send on while large mails wait', async () => {
+    const memory = openComposingMemory(BUDGET);
+    const sent: Reservation[] = [];
+    const waits = Array.from({ length: 64 }, () =>
+      memory.waitInCampaign(MB - 1).then((reservation) => void (reservation && sent.push(reservation))),
+    );
+    await setImmediate();
+    expect(sent.length, 'those that fit beside the reserve of small mails').to.equal(28);
+    expect(memory.take(MB - 1), 'a small one').to.not.equal(null);
+    const order: string[] = [];
+    const giant = memory.wait(60 * MB).then((reservation) => {
+      order.push('giant');
+      reservation?.release();
+    });
+    for (let next = sent.shift(); next; next = sent.shift()) {
+      order.push('campaign');
+      next.release();
+      await setImmediate();
+    }
+    expect(order.indexOf('giant'), 'its turn comes although mails of the campaign wait').to.equal(28);
+    expect(order).to.have.length(65);
+    await giant;
+    await Promise.all(waits);
+    expect(await memory.waitInCampaign(1)).to.not.equal(null);
+    memory.close();
+    expect(await memory.waitInCampaign(1)).to.equal(null);
+  });
+
   it('is never exceeded but by a mail that goes alone, and is all given back, whatever comes in which order', async () => {
     const mail = fc.oneof(fc.integer({ min: 1, max: MB - 1 }), fc.integer({ min: MB, max: 60 * MB }));
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(mail, fc.nat(20)), { maxLength: 60 }), async (mails) => {
+      fc.asyncProperty(fc.array(fc.tuple(mail, fc.nat(20), fc.boolean()), { maxLength: 60 }), async (mails) => {
         const memory = openComposingMemory(BUDGET);
         const most = Math.max(BUDGET, ...mails.map(([bytes]) => bytes * 4 + 16 * MB));
         let waiting = 0;
-        const ended = mails.map(async ([bytes, end]) => {
-          const taken = memory.take(bytes);
+        const ended = mails.map(async ([bytes, end, isOfCampaign]) => {
+          const taken = isOfCampaign ? null : memory.take(bytes);
           waiting += 1;
-          const reservation = taken ?? (await memory.wait(bytes));
+          const reservation = taken ?? (await (isOfCampaign ? memory.waitInCampaign(bytes) : memory.wait(bytes)));
           waiting -= 1;
           expect(memory.heldBytes()).to.be.at.most(most);
           for (let turn = 0; turn < end; turn += 1) await null;

@@ -137,7 +137,7 @@ class Connections implements SharingRange {
     const run = this.#run;
     const { policy, sending } = run;
     // null of those that wait: the process stops, and no dot is written.
-    const memory = policy.filesBytes > 0 ? await sending.memory.wait(policy.filesBytes) : null;
+    const memory = policy.filesBytes > 0 ? await sending.memory.waitInCampaign(policy.filesBytes) : null;
     try {
       const { ended, delivery } = await attemptDelivery(sending, item, connection, policy.compose);
       const isAnswered = delivery?.kind === 'answered';

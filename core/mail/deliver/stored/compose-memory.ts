@@ -23,25 +23,38 @@ export interface ComposingMemory {
   take(mailBytes: number): Reservation | null;
   /** In the order of the calls. Null when too many large mails wait already, or the process stops. */
   wait(mailBytes: number): Promise<Reservation | null>;
+  /** The same for a mail of a campaign, which waits until there is room: the campaign has it in hand. */
+  waitInCampaign(mailBytes: number): Promise<Reservation | null>;
   heldBytes(): number;
   close(): void;
 }
 
-type Size = 'small' | 'large';
+/** Mails of campaigns that wait for memory have a queue of their own, so that no single mail waits behind them. */
+type Size = 'small' | 'large' | 'campaign';
+/** In this order as memory becomes free. */
+const SERVED: readonly Size[] = ['large', 'campaign', 'small'];
 type Waiter = { bytes: number; resolve: (reservation: Reservation | null) => void };
 
-/** Large mails share the budget less a reserve for small ones; a mail larger than that is sent when no other large one is. */
+/**
+ * Large mails and those of campaigns share the budget less a reserve for small ones; a mail larger than that is sent when no other
+ * one of them is.
+ */
 export function openComposingMemory(budgetBytes: number): ComposingMemory {
-  const held: Record<Size, number> = { small: 0, large: 0 };
-  const waiting: Record<Size, Waiter[]> = { small: [], large: [] };
+  const held: Record<Size, number> = { small: 0, large: 0, campaign: 0 };
+  const waiting: Record<Size, Waiter[]> = { small: [], large: [], campaign: [] };
   let isClosed = false;
 
   function fits(size: Size, bytes: number): boolean {
-    if (size === 'large') {
+    const heldBeside = held.large + held.campaign;
+    if (size !== 'small') {
       const kept = Math.max(KEPT_FOR_SMALL_BYTES, held.small);
-      return kept + held.large + bytes <= budgetBytes || (held.large === 0 && held.small <= KEPT_FOR_SMALL_BYTES);
+      const isAlone = heldBeside === 0 && held.small <= KEPT_FOR_SMALL_BYTES;
+      // One at a time, so that a large mail that needs all of it has its turn.
+      if (size === 'campaign' && waiting.large.length > 0 && held.campaign > 0) return false;
+      return kept + heldBeside + bytes <= budgetBytes || isAlone;
     }
-    const mayUseAll = waiting.large.length === 0 && held.small + held.large + bytes <= budgetBytes;
+    const othersWait = waiting.large.length + waiting.campaign.length > 0;
+    const mayUseAll = !othersWait && held.small + heldBeside + bytes <= budgetBytes;
     return held.small === 0 || held.small + bytes <= KEPT_FOR_SMALL_BYTES || mayUseAll;
   }
 
@@ -53,8 +66,7 @@ export function openComposingMemory(budgetBytes: number): ComposingMemory {
         if (!isHeld) return;
         isHeld = false;
         held[size] -= bytes;
-        serve('large');
-        serve('small');
+        for (const each of SERVED) serve(each);
       },
     };
   }
@@ -66,6 +78,12 @@ export function openComposingMemory(budgetBytes: number): ComposingMemory {
     }
   }
 
+  function queue(size: Size, bytes: number): Promise<Reservation | null> {
+    const promise = new Promise<Reservation | null>((resolve) => waiting[size].push({ bytes, resolve }));
+    serve(size);
+    return promise;
+  }
+
   return {
     take(mailBytes) {
       const [size, bytes] = [sizeOf(mailBytes), mailBytes * COPIES];
@@ -73,15 +91,14 @@ export function openComposingMemory(budgetBytes: number): ComposingMemory {
     },
     wait(mailBytes) {
       const [size, bytes] = [sizeOf(mailBytes), mailBytes * COPIES];
-      if (isClosed || (size === 'large' && waiting.large.length >= WAITING_MAX)) return Promise.resolve(null);
-      const promise = new Promise<Reservation | null>((resolve) => waiting[size].push({ bytes, resolve }));
-      serve(size);
-      return promise;
+      const isRefused = isClosed || (size === 'large' && waiting.large.length >= WAITING_MAX);
+      return isRefused ? Promise.resolve(null) : queue(size, bytes);
     },
-    heldBytes: () => held.small + held.large,
+    waitInCampaign: (mailBytes) => (isClosed ? Promise.resolve(null) : queue('campaign', mailBytes * COPIES)),
+    heldBytes: () => held.small + held.large + held.campaign,
     close() {
       isClosed = true;
-      for (const { resolve } of [...waiting.small.splice(0), ...waiting.large.splice(0)]) resolve(null);
+      for (const size of SERVED) for (const { resolve } of waiting[size].splice(0)) resolve(null);
     },
   };
 }
