@@ -23,7 +23,7 @@ export function FieldDialog({
     description: field?.description ?? '',
     defaultValue: field?.defaultValue == null ? '' : String(field.defaultValue),
   });
-  const typed = form.values.value.fieldName;
+  const typed = form.values.value.fieldName.trim();
   const fieldName = fieldNameOf(typed) ?? typed;
   const submit = form.submit(async ({ fieldType, label, description, defaultValue }) => {
     const shown = label || (fieldName === typed ? '' : typed);

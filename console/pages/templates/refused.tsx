@@ -57,16 +57,20 @@ export function RefusedNotice({
 }
 
 function wayTo(title: string, way: NonNullable<Row['way']>) {
-  if ('href' in way)
-    return (
-      <a class="link" href={way.href} aria-label={`Open it: ${title}`}>
-        Open it
-      </a>
-    );
+  if ('href' in way) return <OpenIt title={title} href={way.href} />;
   return (
     <Button isSmall label={`Show it: ${title}`} onClick={way.show}>
       Show it
     </Button>
+  );
+}
+
+/** To the page that has what a notice is about. */
+export function OpenIt({ title, href }: { title: string; href: Address }) {
+  return (
+    <a class="link" href={href} aria-label={`Open it: ${title}`}>
+      Open it
+    </a>
   );
 }
 

@@ -11,7 +11,7 @@ import { Notice } from '../../../parts/page/notice.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { to } from '../../../router.ts';
 import { can } from '../../../session.ts';
-import { wordsOfMessage } from '../refused.tsx';
+import { OpenIt, wordsOfMessage } from '../refused.tsx';
 
 /** As many are compared; where there are more, all are published again. */
 const COMPARED_MAX = 100;
@@ -177,15 +177,7 @@ function Progress({ job, names }: { job: Republication; names: ReadonlyMap<strin
           key={templateId}
           kind="warn"
           title={names.get(templateId) ?? 'A template'}
-          action={
-            <a
-              class="link"
-              href={to(`/templates/${templateId}`)}
-              aria-label={`Open it: ${names.get(templateId) ?? templateId}`}
-            >
-              Open it
-            </a>
-          }
+          action={<OpenIt title={names.get(templateId) ?? templateId} href={to(`/templates/${templateId}`)} />}
         >
           {wordsOfMessage(message)}
         </Notice>
