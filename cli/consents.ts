@@ -1,4 +1,4 @@
-import { presentConsent } from '../api/present/consents.ts';
+import { presentConsent } from '../api/present/consent.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { parseId } from '../core/base/ids.ts';
 import { requireEmail } from '../core/base/text/addresses.ts';

@@ -10,7 +10,7 @@ import type { SimulatedAutomation } from '../../core/automations/simulation/simu
 import type { Inside, Statistics } from '../../core/automations/statistics.ts';
 import type { AutomationWarning } from '../../core/automations/warnings.ts';
 
-/** The wire shapes of automations and events; api/present/present.ts has the others. */
+/** The wire shapes of automations and events. */
 
 export function presentAutomation(
   automation: Automation,

@@ -17,7 +17,7 @@ import { shownState } from '../../core/mail/ledger/states.ts';
 import type { Engagement } from '../../core/mail/messages/model.ts';
 import { goesToEverybody } from '../../core/people/global-list.ts';
 import type { Template } from '../../core/templates/model.ts';
-import { presentTemplate } from './present.ts';
+import { presentTemplate } from './templates.ts';
 
 export async function presentOne(deps: Deps, project: Pick<Project, '_id'>, campaign: Campaign) {
   const [related] = await relatedCampaigns(deps, project, [campaign]);

@@ -1,7 +1,7 @@
 import type { Migration, MigrationPhase } from '../../core/migrations/model.ts';
 import type { MigratedGroup } from '../../core/migrations/on-demand.ts';
 import type { MigratedTemplate } from '../../core/migrations/phases/templates.ts';
-import { presentSuppressionGroup } from './present.ts';
+import { presentSuppressionGroup } from './consent.ts';
 
 export function presentMigration(migration: Migration) {
   const { _id, projectId, provider, status, phase, phases, attention, run, version } = migration;

@@ -27,7 +27,7 @@ import { enrollmentsAnswer, enrollmentsQuery } from '../../schemas/automations/e
 import { simulateBody, simulationAnswer } from '../../schemas/automations/simulation.ts';
 import { endpoint, PREVIEWS_A_MINUTE } from '../http/endpoint.ts';
 import { presentAutomation, presentEnrollment, presentInside, presentSimulation } from '../present/automations.ts';
-import { presentPage } from '../present/present.ts';
+import { presentPage } from '../present/page.ts';
 
 const tag = 'automations';
 const notThere = { 404: 'There is no such automation, or something that the body names.' };

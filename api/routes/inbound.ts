@@ -15,7 +15,7 @@ import {
 import { Answer, endpoint, Page } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';
 import { presentAttachmentLink, presentInbound, presentInboundPreview } from '../present/inbound.ts';
-import { presentPage } from '../present/present.ts';
+import { presentPage } from '../present/page.ts';
 
 const tag = 'inbound';
 const errors = { 404: 'No such inbound message in this project.' } as const;

@@ -27,7 +27,7 @@ import { planAAnswer, planBAnswer, planBody } from '../../schemas/migrations/pla
 import { migrateABody, migrateBBody, startedAnswer } from '../../schemas/migrations/starts.ts';
 import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../http/endpoint.ts';
 import { presentMigratedGroup, presentMigratedTemplates, presentMigration } from '../present/migrations.ts';
-import { presentPage } from '../present/present.ts';
+import { presentPage } from '../present/page.ts';
 
 const tag = 'migrations';
 const badKey = { 422: 'The source provider refuses the key.' } as const;

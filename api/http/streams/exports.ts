@@ -6,7 +6,8 @@ import type { ImportError } from '../../../core/people/imports/model.ts';
 import type { Contact, CustomField } from '../../../core/people/model.ts';
 import { CONTACT_FIELDS } from '../../../schemas/people/contacts.ts';
 import { presentPerson } from '../../present/campaigns.ts';
-import { presentContact, presentSuppression } from '../../present/present.ts';
+import { presentSuppression } from '../../present/consent.ts';
+import { presentContact } from '../../present/people.ts';
 import { Download } from '../endpoint.ts';
 
 type Format = 'csv' | 'ndjson';

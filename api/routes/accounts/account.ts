@@ -23,7 +23,8 @@ import {
 } from '../../../schemas/accounts/account.ts';
 import { pageQuery } from '../../../schemas/common.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { presentApiKey, presentPage, presentProject } from '../../present/present.ts';
+import { presentApiKey, presentProject } from '../../present/accounts.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'account';
 

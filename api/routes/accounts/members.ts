@@ -3,8 +3,8 @@ import { derivedId } from '../../../core/base/ids.ts';
 import { createMemberBody, memberAnswer, membersAnswer, updateMemberBody } from '../../../schemas/accounts/members.ts';
 import { pageQuery } from '../../../schemas/common.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { presentMember } from '../../present/members.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentMember } from '../../present/accounts.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'account';
 const key = 'admin';

@@ -18,8 +18,8 @@ import { Answer, endpoint, type RequestFacts } from '../../http/endpoint.ts';
 import { isFromOwnPage, isLocal, ownOrigin } from '../../http/identity/own-origin.ts';
 import { sessionCookie, sessionTokenOf } from '../../http/identity/session-cookie.ts';
 import { consolePath, linkOver, signedIn, signInPage, wrongOrigin } from '../../pages/sign-in.ts';
-import { presentPage } from '../../present/present.ts';
-import { presentCurrentSession, presentSession } from '../../present/session.ts';
+import { presentCurrentSession, presentSession } from '../../present/accounts.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'session';
 const key = 'session';

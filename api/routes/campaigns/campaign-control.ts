@@ -26,7 +26,7 @@ import {
 } from '../../../schemas/campaigns/recipients.ts';
 import { EventStream, endpoint, streamEnds, streamErrors } from '../../http/endpoint.ts';
 import { presentOne, presentRecipient, presentStory } from '../../present/campaigns.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'campaigns';
 const key = 'token';

@@ -4,7 +4,7 @@ import { peopleAnswer, peopleExportQuery, peopleQuery } from '../../../schemas/c
 import { DOWNLOAD_BYTES, endpoint } from '../../http/endpoint.ts';
 import { peopleDownload } from '../../http/streams/exports.ts';
 import { presentPerson } from '../../present/campaigns.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'campaigns';
 const key = 'token';

@@ -23,7 +23,7 @@ import { analyticsAnswer } from '../../../schemas/campaigns/figures.ts';
 import { previewAnswer, previewCampaignBody } from '../../../schemas/templates/previews.ts';
 import { Answer, endpoint, PREVIEWS_A_MINUTE } from '../../http/endpoint.ts';
 import { presentAnalytics, presentCampaign, presentOne, presentWithRun } from '../../present/campaigns.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'campaigns';
 const key = 'token';

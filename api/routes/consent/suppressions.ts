@@ -19,7 +19,8 @@ import {
 } from '../../../schemas/suppressions.ts';
 import { DOWNLOAD_BYTES, endpoint } from '../../http/endpoint.ts';
 import { suppressionsDownload } from '../../http/streams/exports.ts';
-import { presentPage, presentSuppression, presentSuppressionGroup } from '../../present/present.ts';
+import { presentSuppression, presentSuppressionGroup } from '../../present/consent.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'suppressions';
 

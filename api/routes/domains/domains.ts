@@ -19,7 +19,7 @@ import {
   updateDomainBody,
 } from '../../../schemas/domains/domains.ts';
 import { Answer, endpoint } from '../../http/endpoint.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'domains';
 

@@ -7,7 +7,8 @@ import {
   updateSenderBody,
 } from '../../../schemas/domains/senders.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { presentPage, presentSender } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
+import { presentSender } from '../../present/senders.ts';
 
 const tag = 'senders';
 

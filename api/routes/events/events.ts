@@ -21,7 +21,7 @@ import {
 } from '../../../schemas/events/events.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { presentEventDefinition, presentEventRecord } from '../../present/automations.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'events';
 

@@ -23,7 +23,7 @@ import {
   webhooksAnswer,
 } from '../../../schemas/events/webhooks.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
 import { presentDelivery, presentWebhook } from '../../present/webhooks.ts';
 
 const tag = 'webhooks';

@@ -4,7 +4,7 @@ import { linksOfAutomation, linksOfCampaign, linksOfTemplate } from '../../../co
 import { findTemplate } from '../../../core/templates/find.ts';
 import { automationLinksAnswer, campaignLinksAnswer, templateLinksAnswer } from '../../../schemas/figures/links.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { presentAutomationLinks, presentCampaignLinks, presentTemplateLinks } from '../../present/links.ts';
+import { presentAutomationLinks, presentCampaignLinks, presentTemplateLinks } from '../../present/reports.ts';
 
 const key = 'token';
 const COUNTED = 'Clicks appear some seconds after they happen, and stay when the mails are removed.';

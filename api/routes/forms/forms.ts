@@ -3,7 +3,7 @@ import { pageQuery } from '../../../schemas/common.ts';
 import { createFormBody, formAnswer, formsAnswer, updateFormBody } from '../../../schemas/forms.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { presentForm } from '../../present/forms.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'forms';
 

@@ -16,7 +16,7 @@ import {
 } from '../../../schemas/mail/emails.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { presentEmail, presentEmailWithTimeline, presentRenderedEmail } from '../../present/emails.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'emails';
 const changeErrors = {

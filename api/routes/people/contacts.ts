@@ -41,8 +41,9 @@ import { DOWNLOAD_BYTES, endpoint, type MinuteLimit } from '../../http/endpoint.
 import { contactsDownload } from '../../http/streams/exports.ts';
 import { dataDownload } from '../../http/streams/person-download.ts';
 import { presentActivity } from '../../present/activity.ts';
-import { presentConsent } from '../../present/consents.ts';
-import { presentContact, presentPage, presentUnsubscribeGroup } from '../../present/present.ts';
+import { presentConsent, presentUnsubscribeGroup } from '../../present/consent.ts';
+import { presentPage } from '../../present/page.ts';
+import { presentContact } from '../../present/people.ts';
 
 const tag = 'contacts';
 /** Each reads all mails of a person. */

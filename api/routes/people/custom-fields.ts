@@ -16,7 +16,8 @@ import {
   updateCustomFieldBody,
 } from '../../../schemas/people/custom-fields.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { presentCustomField, presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
+import { presentCustomField } from '../../present/people.ts';
 
 const tag = 'custom fields';
 

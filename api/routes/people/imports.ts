@@ -23,7 +23,7 @@ import { type UploadDescription, withUpload } from '../../http/body/uploads.ts';
 import { DOWNLOAD_BYTES, endpoint, type RequestFacts } from '../../http/endpoint.ts';
 import { importErrorsDownload } from '../../http/streams/exports.ts';
 import { validateQuery } from '../../http/validate.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
 
 const tag = 'imports';
 

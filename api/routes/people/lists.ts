@@ -18,13 +18,8 @@ import {
   updateListBody,
 } from '../../../schemas/people/lists.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import {
-  presentFoundContact,
-  presentList,
-  presentListMember,
-  presentPage,
-  presentPreview,
-} from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
+import { presentFoundContact, presentList, presentListMember, presentPreview } from '../../present/people.ts';
 
 const tag = 'contact lists';
 

@@ -8,7 +8,7 @@ import {
   updatedBrandAnswer,
 } from '../../../schemas/templates/brand.ts';
 import { endpoint, PREVIEWS_A_MINUTE, TOUCHED_COST } from '../../http/endpoint.ts';
-import { presentTouched } from '../../present/present.ts';
+import { presentTouched } from '../../present/templates.ts';
 
 const tag = 'templates';
 

@@ -6,8 +6,8 @@ import { FORM_TYPE } from '../../../schemas/people/imports.ts';
 import { mediaAnswer, mediaPageAnswer, mediaQuery } from '../../../schemas/templates/media.ts';
 import { wholeFile, withUpload } from '../../http/body/uploads.ts';
 import { Answer, endpoint, Page } from '../../http/endpoint.ts';
-import { presentMedia } from '../../present/media.ts';
-import { presentPage } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
+import { presentMedia } from '../../present/templates.ts';
 
 const tag = 'media';
 

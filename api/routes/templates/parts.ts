@@ -23,13 +23,8 @@ import {
 } from '../../../schemas/templates/parts.ts';
 import { publishTemplateBody, restoreTemplateBody, versionsAnswer } from '../../../schemas/templates/templates.ts';
 import { endpoint, PREVIEWS_A_MINUTE, TOUCHED_COST } from '../../http/endpoint.ts';
-import {
-  presentPage,
-  presentPart,
-  presentRepublication,
-  presentTouched,
-  presentVersion,
-} from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
+import { presentPart, presentRepublication, presentTouched, presentVersion } from '../../present/templates.ts';
 
 const tag = 'templates';
 

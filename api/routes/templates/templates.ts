@@ -30,7 +30,8 @@ import {
   versionsAnswer,
 } from '../../../schemas/templates/templates.ts';
 import { endpoint, PREVIEWS_A_MINUTE } from '../../http/endpoint.ts';
-import { presentPage, presentTemplate, presentTemplateAt, presentVersion } from '../../present/present.ts';
+import { presentPage } from '../../present/page.ts';
+import { presentTemplate, presentTemplateAt, presentVersion } from '../../present/templates.ts';
 
 const tag = 'templates';
 const DRAFTS =

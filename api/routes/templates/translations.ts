@@ -17,7 +17,7 @@ import {
 import { wholeFile, withUpload } from '../../http/body/uploads.ts';
 import { Download, endpoint } from '../../http/endpoint.ts';
 import { validateQuery } from '../../http/validate.ts';
-import { presentTranslation, presentTranslations } from '../../present/present.ts';
+import { presentTranslation, presentTranslations } from '../../present/templates.ts';
 
 const tag = 'templates';
 const ONE = '/templates/{templateId}/translations/{language}';
