@@ -336,7 +336,7 @@ class Stream {
         if (isOver(error)) return this.#end(error);
         this.#noteCut(error);
       }
-      await findable(signal);
+      await untilFound(signal);
     }
   }
 
@@ -386,11 +386,12 @@ function isOver(error: unknown): boolean {
 }
 
 /** After a while, and at once when the API is found again. */
-function findable(signal: AbortSignal): Promise<void> {
+function untilFound(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
       stop();
+      signal.removeEventListener('abort', end);
       resolve();
     };
     const timer = setTimeout(end, AGAIN_MS);

@@ -402,7 +402,7 @@ function Relay({ relay }: { relay: ProjectNow['relay'] }) {
         ...(connections ? [['Connections', `${connections.used} of ${connections.allowed}`] as const] : []),
         ['Answer, p95', answerP95Ms === null ? '' : duration(answerP95Ms)],
         ['Sent in the last hour', count(sentLastHour)],
-        ['Put off in the last hour', count(deferredLastHour)],
+        ['Deferred in the last hour', count(deferredLastHour)],
       ]}
     />
   );

@@ -62,7 +62,7 @@ export function Sums({ points }: { points: Series['points'] }) {
 
 const mail: readonly Line[] = [
   { name: 'sent', label: 'sent', kind: 'area', fill: 'accent' },
-  { name: 'deferred', label: 'put off', fill: 'warn' },
+  { name: 'deferred', label: 'deferred', fill: 'warn' },
   { name: 'bounced', label: 'bounced', fill: 'bad' },
 ];
 const reading: readonly Line[] = [

@@ -16,7 +16,7 @@ const heads: ReadonlyArray<readonly [name: Figure, head: string, isForDesk?: tru
   ['humanOpened', 'By people'],
   ['clicked', 'Clicked'],
   ['bounced', 'Bounced'],
-  ['deferred', 'Put off', true],
+  ['deferred', 'Deferred', true],
   ['complained', 'Complaints'],
   ['unsubscribed', 'Unsubscribed'],
 ];

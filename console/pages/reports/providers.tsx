@@ -51,7 +51,7 @@ export function Providers({ asked, again }: { asked: Asked; again: number }) {
 
 const words: Column<Provider> = {
   key: 'words',
-  head: 'Why put off, most often',
+  head: 'Why deferred, most often',
   isCut: true,
   isDim: true,
   phone: 'hide',

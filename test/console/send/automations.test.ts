@@ -263,7 +263,7 @@ describe('The pages of automations', () => {
     await countHappened(suite, suite.own, { sent: 7, automationId: others.id, hoursAgo: 30 });
     await countHappened(suite, suite.own, { sent: 40, bounced: 2, opened: 10, automationId, hoursAgo: 30 });
     await page.reload();
-    await page.getByRole('img', { name: /^Mail by day: 40 sent, 0 put off, 2 bounced/ }).waitFor();
+    await page.getByRole('img', { name: /^Mail by day: 40 sent, 0 deferred, 2 bounced/ }).waitFor();
     await expectAccessible(page);
     await shoot(page, 'automation-mails');
     await page.getByRole('link', { name: 'Report', exact: true }).click();

@@ -37,7 +37,7 @@ describe('The page of reports', () => {
   it('counts the mail of a time by day or hour, of the project or of a part', async () => {
     const page = await suite.open('/reports', { role: 'viewer' });
     await tile(page, 'Sent', '1,200').waitFor();
-    await page.getByRole('img', { name: 'Mail by day: 1,200 sent, 1 put off, 10 bounced' }).waitFor();
+    await page.getByRole('img', { name: 'Mail by day: 1,200 sent, 1 deferred, 10 bounced' }).waitFor();
     expect(await page.getByRole('table', { name: 'Figures by day' }).getByRole('row').count()).to.be.within(2, 3);
     await page.getByRole('link', { name: 'Reports' }).and(page.locator('[aria-current="page"]')).waitFor();
     await expectAccessible(page);

@@ -72,7 +72,7 @@ export function providerColumns(
     { key: 'sent', head: 'Sent', cell: ({ sent }) => count(sent), isNum: true },
     { key: 'delivered', head: 'Delivered', cell: ({ sent, delivered }) => part(delivered, sent), isNum: true },
     { key: 'bounced', head: 'Bounced', cell: ({ sent, bounced }) => part(bounced, sent), isNum: true },
-    { key: 'deferred', head: 'Put off', cell: ({ deferred }) => count(deferred), isNum: true },
+    { key: 'deferred', head: 'Deferred', cell: ({ deferred }) => count(deferred), isNum: true },
     ...(trackingOpen
       ? [
           {

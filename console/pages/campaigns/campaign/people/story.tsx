@@ -61,7 +61,7 @@ const lines: Record<string, { title: string; tone?: Tone }> = {
   delivered: { title: 'Delivered', tone: 'good' },
   bounced: { title: 'Bounced', tone: 'bad' },
   failed: { title: 'Failed', tone: 'bad' },
-  deferred: { title: 'Put off by the relay', tone: 'warn' },
+  deferred: { title: 'Deferred by the relay', tone: 'warn' },
   suppressed: { title: 'Not sent: suppressed' },
   unknown: { title: 'No answer after the mail was handed over', tone: 'warn' },
   retried: { title: 'Sent again by a person' },
