@@ -18,7 +18,7 @@ export interface CampaignRangeActivities {
   sendCampaignPage(page: CampaignRange): Promise<RangeResult>;
 }
 
-/** Run by the lane `campaign` only: it keeps the connections to the relay. */
+/** Run by the role `campaign` only: it keeps the connections to the relay. */
 export function campaignPageActivities(sending: Sending<CampaignsDeps>): CampaignRangeActivities {
   return {
     /** May run twice, even at the same time: each message is claimed before it is sent. */

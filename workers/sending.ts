@@ -17,10 +17,10 @@ import type { Service } from './service.ts';
 /** How long a stopping process waits for replies to final dots. */
 const STOP_MS = 7_000;
 
-/** All lanes of a process share one ledger and the connections to the relay. */
+/** All roles of a process share one ledger and the connections to the relay. */
 export const sendingOf = oncePerCore((deps: Deps) => openSending(sendingDeps(deps)));
 
-/** Ends the shared ledger and connections; any number of lanes may name it. */
+/** Ends the shared ledger and connections; any number of roles may name it. */
 export function sendingService(deps: Deps): Service {
   return { name: 'sending', ready: Promise.resolve(), stop: () => sendingOf(deps).stop(STOP_MS) };
 }

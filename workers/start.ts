@@ -4,7 +4,7 @@ import { type Role, type RoleName, roles, type WorkerPlan } from './roles.ts';
 import type { Service } from './service.ts';
 
 export interface Workers {
-  /** Resolves when every lane works: Temporal's workers poll, the queues have looked, services listen. */
+  /** Resolves when every role works: Temporal's workers poll, the queues have looked, services listen. */
   ready: Promise<void>;
   stop(): Promise<void>;
   /** The state of each queue. */

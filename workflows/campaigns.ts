@@ -80,7 +80,7 @@ async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
   let mayGoOn = true;
   let waitMs = 0;
   let ended = 0;
-  const lane = async () => {
+  const sendPages = async () => {
     let page = pages.next().value;
     while (page && mayGoOn && Date.now() < until && !isLong()) {
       const { fromSeq, toSeq, isDeferred } = page;
@@ -93,7 +93,7 @@ async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
       page = result.nextSeq === null ? pages.next().value : { ...page, fromSeq: result.nextSeq };
     }
   };
-  await Promise.all(Array.from({ length: pagesAtOnce }, lane));
+  await Promise.all(Array.from({ length: pagesAtOnce }, sendPages));
   if (waitMs > 0) await sleep(waitMs, { summary: 'the relay does not answer; tries again' });
   // The remaining recipients are claimed by another process.
   else if (ended === 0 && mayGoOn) await sleep(HELD_MS, { summary: 'looks again' });

@@ -77,16 +77,12 @@ function activities() {
       nonRetryableErrorTypes: FINAL_ERRORS,
     },
   } as const;
+  const { beginMigration, holdMigration, decideMigration, failMigration } = activitiesOn<MigrationActivities>(
+    'background',
+    quick,
+  );
   const { runMigrationPhase } = activitiesOn<MigrationActivities>('background', phase);
-  return { ...quickActivities(), runMigrationPhase };
-
-  function quickActivities() {
-    const { beginMigration, holdMigration, decideMigration, failMigration } = activitiesOn<MigrationActivities>(
-      'background',
-      quick,
-    );
-    return { beginMigration, holdMigration, decideMigration, failMigration };
-  }
+  return { beginMigration, holdMigration, decideMigration, failMigration, runMigrationPhase };
 }
 
 /** Used only where the phase itself could not write its reason down. */

@@ -101,7 +101,7 @@ interface EndpointSpec<Body, Query> {
   ownOrigin?: boolean;
   /** Public, but for pages of this installation alone: the header X-Everpost-Console and the origin are asked for, as with a session. */
   forConsole?: true;
-  /** Some endpoints fail without a code: 404 on endpoints 2, 21 and 22, and 403 everywhere. */
+  /** An unexpected failure (500) has no code. */
   codeless?: boolean;
   handler(call: Call<Body, Query>): Promise<unknown>;
 }

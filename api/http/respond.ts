@@ -27,11 +27,10 @@ export function envelopeOf(endpoint: Endpoint, result: unknown): Answered {
 }
 
 function respondPage(context: Context, { status, headers, content }: Page): void {
-  context.status = status;
   context.set(headers);
   if (content instanceof Uint8Array) context.body = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   else context.body = typeof content === 'string' || content === null ? content : Readable.from(content);
-  // Koa turns an empty body into 204; a redirect keeps its status.
+  // After the body: Koa turns an empty one into 204.
   context.status = status;
 }
 

@@ -179,9 +179,9 @@ export async function checkContent<T extends AutomationContent>(
   draft: T,
   { areStepsNew }: { areStepsNew: boolean },
 ): Promise<T> {
-  const audience = await projectRulesOf(deps, project._id);
-  const types = declaredTypes(audience, draft.entryCriteria);
-  const declared = areStepsNew ? { ...limitsOf(deps, audience), ...types } : types;
+  const rules = await projectRulesOf(deps, project._id);
+  const types = declaredTypes(rules, draft.entryCriteria);
+  const declared = areStepsNew ? { ...limitsOf(deps, rules), ...types } : types;
   const faults = [...draftFaults(draft, declared), ...addressFaults(deps, draft.steps).map(unfit)];
   const first = faults[0];
   if (first) {

@@ -33,19 +33,14 @@ export async function definitionOf(
   automation: Automation,
   version: number,
 ): Promise<CompiledAutomation | null> {
-  const audience = await projectRulesOf(deps, automation.projectId);
+  const rules = await projectRulesOf(deps, automation.projectId);
   const cache = compiled(deps);
-  const key = `${automation._id.toHexString()}:${version}:${audience.version}`;
+  const key = `${automation._id.toHexString()}:${version}:${rules.version}`;
   const known = cache.get(key);
   if (known) return known;
   const definition = version === automation.version ? automation : await pastDefinition(deps, automation, version);
   if (!definition) return null;
-  const made = compileAutomation(
-    definition,
-    declaredTypes(audience, definition.entryCriteria),
-    automation,
-    audience.zones,
-  );
+  const made = compileAutomation(definition, declaredTypes(rules, definition.entryCriteria), automation, rules.zones);
   cache.set(key, made);
   return made;
 }

@@ -6,7 +6,7 @@ import { orphanOpenMessages } from '../../core/mail/ledger/after-restore.ts';
 import { claimMessages, dotGuard } from '../../core/mail/ledger/claim.ts';
 import { type Check, type Ledger, openLedger, type Verdict } from '../../core/mail/ledger/ledger.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
-import { checkAfterClaim, type Effects, OutcomeWriter } from '../../core/mail/ledger/record-outcomes.ts';
+import { applyCheck, type Effects, OutcomeWriter } from '../../core/mail/ledger/record-outcomes.ts';
 import type { Lane } from '../../core/mail/ledger/relay.ts';
 import { renewLeases } from '../../core/mail/ledger/renew.ts';
 import { settleOrphans } from '../../core/mail/ledger/settle-orphans.ts';
@@ -248,7 +248,7 @@ describe('The ledger', () => {
     ];
     const check: Check = async (asked) => new Map(verdicts.map((verdict, index) => [asked[index]!, verdict]));
     const writer = new OutcomeWriter(deps, ledger, quiet);
-    const going = await checkAfterClaim(held, check, writer);
+    const going = applyCheck(held, await check(held), check, writer);
     await writer.drained();
     expect(going).to.deep.equal([held[3]]);
     expect((await Promise.all(ids.map(read))).map(({ state }) => state)).to.deep.equal([
@@ -326,7 +326,7 @@ describe('The ledger', () => {
     const { held } = await claim(ledger, ids);
     let late: Verdict | null = null;
     const check: Check = async ([first]) => new Map(late ? [[first!, late]] : []);
-    expect(await checkAfterClaim(held, check, new OutcomeWriter(deps, ledger, quiet))).to.have.length(2);
+    expect(applyCheck(held, await check(held), check, new OutcomeWriter(deps, ledger, quiet))).to.have.length(2);
     late = { kind: 'suppressed', by: { groupId: 'G', reason: 'MANUAL' } };
     await renewLeases(deps, ledger);
     expect(dotGuard(ledger, held[0]!)()).to.equal(false);

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { distinctIds } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { READ_TIME_MAX_MS } from '../../base/paging.ts';
 import { DAY_MS } from '../../base/time/durations.ts';
@@ -54,7 +55,7 @@ export async function newestRecords(
   const projectId = project._id;
   const newest = { hint: 'name_newest', sort: { createdAt: -1 }, limit, maxTimeMS: READ_TIME_MAX_MS } as const;
   const records = await deps.db.events.find({ projectId, eventName }, newest).toArray();
-  const ids = [...new Set(records.map(({ contactId }) => contactId))];
+  const ids = distinctIds(records.map(({ contactId }) => contactId));
   const contacts = await deps.db.contacts
     .find({ _id: { $in: ids }, projectId })
     .project<Pick<Contact, '_id' | 'email'>>({ email: 1 })

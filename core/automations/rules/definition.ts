@@ -44,7 +44,7 @@ const GOALS_MAX = 20;
 const EVENT_NAME_WORDS = '1 to 64 letters, digits or underscores';
 const FIELDS: readonly string[] = ['email', ...CONTACT_FIELDS];
 
-/** The rules that a draft must already satisfy: all of endpoint 17 except those of activation. The first code becomes the answer's. */
+/** The rules that a draft must already satisfy: all of `automations.create` except those of activation. The first code becomes the answer's. */
 export function draftFaults(
   definition: Pick<AutomationDefinition, 'entryCriteria' | 'steps'> & { name: string },
   declared: AutomationTypes,

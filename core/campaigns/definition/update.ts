@@ -147,7 +147,7 @@ function refuseLateChanges(before: Campaign, input: CampaignInput): void {
       `A campaign that is ${status} takes changes of ${allowed.join(' and ')} only; pause and duplicate it for others.`,
       `${refused.join(', ')}: cannot be changed now`,
     );
-  // Not in the spec: a campaign has a plan from its beginning; without one, everything would be sent at once.
+  // A campaign has a plan from its beginning; without one, everything would be sent at once.
   if (input.gradual !== undefined && sendMode !== 'gradual')
     throw conflict(
       'INVALID_STATE',

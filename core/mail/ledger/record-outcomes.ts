@@ -143,12 +143,7 @@ function isOurs({ held: { part }, outcome }: Ended): boolean {
   return part !== null && !(part.claim.isLost && outcome.kind === 'back');
 }
 
-/** Checks suppression and status after the claim; records the refused messages and returns the rest. */
-export async function checkAfterClaim(held: Claimed[], check: Check, writer: OutcomeWriter): Promise<Claimed[]> {
-  return applyCheck(held, await check(held), check, writer);
-}
-
-/** For callers that have made the first check themselves; `check` is repeated with every renewal. */
+/** Records the messages that a check after the claim refused and returns the rest; `check` is repeated with every renewal. */
 export function applyCheck(
   held: Claimed[],
   verdicts: Map<Claimed, Verdict>,

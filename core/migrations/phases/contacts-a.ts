@@ -189,8 +189,8 @@ async function readFiles(
       run.signal?.throwIfAborted();
       row += batch.length;
       if (file === start.file && row <= start.row) continue;
-      const lane = pages.started % PAGES_AT_ONCE;
-      await pages.add({ file, row, rows: batch.length }, importRows(run, step, { mapped, lane }, batch));
+      const place = pages.started % PAGES_AT_ONCE;
+      await pages.add({ file, row, rows: batch.length }, importRows(run, step, { mapped, place }, batch));
     }
   }
   await pages.finish();
@@ -230,7 +230,7 @@ function pagesInOrder(run: PhaseRun, step: ExportStep) {
 async function importRows(
   run: PhaseRun,
   { addListIds }: ExportStep,
-  { mapped, lane }: { mapped: MappedField[]; lane: number },
+  { mapped, place }: { mapped: MappedField[]; place: number },
   rows: SourceRow[],
 ): Promise<Imported> {
   const contacts: SourceContact[] = [];
@@ -239,7 +239,7 @@ async function importRows(
     if (row.ok) contacts.push(row.contact);
     else bad.push(row.message);
   }
-  const imported = await importContacts(run, contacts, { mapped, addListIds, lane });
+  const imported = await importContacts(run, contacts, { mapped, addListIds, place });
   imported.failed += bad.length;
   imported.errors.push(...bad.map((message) => ({ item: 'a line of the export', message })));
   return imported;

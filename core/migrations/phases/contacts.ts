@@ -53,7 +53,7 @@ export async function mappedFields(run: PhaseRun, source: Source): Promise<Mappe
 export async function importContacts(
   { deps, migration }: PhaseRun,
   contacts: SourceContact[],
-  { mapped, addListIds, lane = 0 }: { mapped: MappedField[]; addListIds: ObjectId[]; lane?: number },
+  { mapped, addListIds, place = 0 }: { mapped: MappedField[]; addListIds: ObjectId[]; place?: number },
 ): Promise<Imported> {
   const imported: Imported = { created: 0, updated: 0, failed: 0, skipped: 0, errors: [], review: [] };
   const changes: ContactChange[] = [];
@@ -63,8 +63,9 @@ export async function importContacts(
     else if (contact.email === '') imported.skipped += 1;
     else countFailure(imported, contact.email, 'is not an email address');
   }
-  const company = { writer: importWriter(laneId(migration, lane)) };
-  const outcomes = await changeContactsTogether(deps, { _id: migration.projectId }, changes, company);
+  const outcomes = await changeContactsTogether(deps, { _id: migration.projectId }, changes, {
+    writer: importWriter(idAtPlace(migration, place)),
+  });
   for (const [index, outcome] of outcomes.entries()) {
     const { newId, email = '' } = changes[index] as ContactChange;
     if (outcome instanceof AppError) countFailure(imported, email, outcome.message);
@@ -74,9 +75,9 @@ export async function importContacts(
 }
 
 /** Pages that are written at the same time change separate parts of the counts. */
-function laneId({ _id }: Migration, lane: number): ObjectId {
+function idAtPlace({ _id }: Migration, place: number): ObjectId {
   const bytes = Buffer.from(_id.id);
-  bytes[11] = (bytes[11] ?? 0) + lane;
+  bytes[11] = (bytes[11] ?? 0) + place;
   return new ObjectId(bytes);
 }
 

@@ -76,7 +76,7 @@ interface WriteOptions {
   inSameTransaction?: (session: Session, outcomes: Array<ContactOutcome | AppError>) => Promise<void>;
 }
 
-/** For imports: these changes get a transaction of their own. */
+/** In a transaction of their own, without the changes of other calls. */
 export async function changeContactsTogether(
   deps: PeopleDeps,
   project: Pick<Project, '_id'>,

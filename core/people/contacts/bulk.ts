@@ -17,7 +17,7 @@ interface BulkUpdated {
   errors: { index: number; email: string | null; message: string }[];
 }
 
-/** Each contact by the rules of endpoint 7, in order; the failure of one does not affect the others. */
+/** Each contact by the rules of `contacts.upsert`, in order; the failure of one does not affect the others. */
 export async function bulkUpdateContacts(
   deps: PeopleDeps,
   project: ConsentProject,

@@ -12,7 +12,7 @@ import { isE164, normalizeEmail } from '../../base/text/addresses.ts';
 
 type Properties = Record<string, PropertyValue | null>;
 
-/** The body of endpoint 7, as one row of many. */
+/** The body of `contacts.upsert`, as one row of many. */
 export interface ContactRow extends Partial<Record<ContactField, string | null>> {
   email: string;
   contactProperties?: Properties;
@@ -25,7 +25,7 @@ type ReadRow = { ok: true; row: ContactRow } | { ok: false; message: string };
 const TEXT_FIELDS = CONTACT_FIELDS.filter((field) => field !== 'mobile');
 const NOT_ONE_LINE = /\p{Cc}|\u2028|\u2029/u;
 
-/** Validates one row against the schema of endpoint 7, so that a bad row fails alone. Unknown fields are left out. */
+/** Validates one row against the schema of `contacts.upsert`, so that a bad row fails alone. Unknown fields are left out. */
 export function readContactRow(given: unknown): ReadRow {
   if (!isObject(given)) return bad('must be an object');
   const { email, mobile, listIds } = given;

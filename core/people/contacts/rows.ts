@@ -22,7 +22,7 @@ export async function listDirectory(
   return new Map(found.map(({ _id, type }) => [_id.toHexString(), type]));
 }
 
-/** The change that a row asks for, by the rules of endpoint 7; a string is the reason why it is refused. */
+/** The change that a row asks for, by the rules of `contacts.upsert`; a string is the reason why it is refused. */
 export function changeOfRow(
   { email, listIds = [], customFields, contactProperties, ...set }: ContactRow,
   directory: ListDirectory,
