@@ -6,13 +6,12 @@ import { memoryOfWaiting } from './automations/memory.ts';
 import { enrollmentsByWorkers } from './automations/processes.ts';
 import { enrollmentRates } from './automations/rates.ts';
 import { openAutomationBench } from './automations/stage.ts';
-import { eventsOfWaiting } from './automations/waiting.ts';
 import { chosen, keep, sizeOr } from './run.ts';
 
 /**
- * Enrollments a second compared with bare workflows (rates), and with 1, 2 and 4 workers (workers), POST /events/send under load with Temporal and without (latency), the memory of
- * a worker whose people wait (memory), and events for some of a million waiting people (waiting; `--size` of them).
- * `npm run bench -- automations [rates] [workers] [latency] [memory] [waiting]`; all five when none is named.
+ * Enrollments a second compared with bare workflows (rates), and with 1, 2 and 4 workers (workers), POST /events/send under load with Temporal
+ * and without (latency), and the memory of a worker whose people wait (memory).
+ * `npm run bench -- automations [rates] [workers] [latency] [memory]`; all four when none is named.
  */
 const parts = chosen<() => Promise<Figure[]>>({
   rates: () => onBench((drill) => enrollmentRates(drill, { people: 300, rounds: 3 })),
@@ -24,7 +23,6 @@ const parts = chosen<() => Promise<Figure[]>>({
         onBench((drill) => eventLatency(drill, { rate: 200, seconds: 10, rounds: 3 }, temporal!), environment),
       { kinds: ['temporal'] },
     ),
-  waiting: () => onBench((drill) => eventsOfWaiting(drill, { waiting: sizeOr(1_000_000) })),
   memory: () => onBench(async (drill) => [await memoryOfWaiting(drill, { waiting: 10_000 })]),
 });
 

@@ -25,7 +25,7 @@ const benches: Record<string, { does: string; file?: string; isBare?: (args: str
   campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
   forms: { does: 'sign-up forms a second, of known and unknown addresses, and the job behind them' },
   automations: {
-    does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker, events for a million who wait',
+    does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker',
   },
   'comes-back': { does: 'pixels and clicks, and inbound letters, beside servers that do nothing with them' },
   console: {

@@ -7,7 +7,7 @@ import type { DrillContext } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { inLanes } from '../../rig/waiting.ts';
 import { inRounds } from '../run.ts';
-import { letIn, newContacts, poll, STARTS, STARTS_ALL_STEPS, startWorker } from './stage.ts';
+import { letIn, newContacts, poll, startWorker } from './stage.ts';
 
 const STARTS_AT_ONCE = 16;
 const POLL_MS = 50;
@@ -24,35 +24,29 @@ export async function enrollmentRates(
   const bare = await startBare(drill);
   // The first of each compiles.
   await bare.run(20);
-  await enroll(20, STARTS);
-  await enroll(20, STARTS_ALL_STEPS);
-  const { theirs, ours, allSteps } = await inRounds(rounds, async () => ({
+  await enroll(20);
+  const { theirs, ours } = await inRounds(rounds, async () => ({
     theirs: await rateOf(() => bare.run(people)),
-    ours: await rateOf(() => enroll(people, STARTS)),
-    allSteps: await rateOf(() => enroll(people, STARTS_ALL_STEPS)),
+    ours: await rateOf(() => enroll(people)),
   }));
   await bare.stop();
   worker.child.kill('SIGKILL');
-  const figure = (values: number[]) => ({
-    values,
-    unit: '/s',
-    ceiling: { name: 'workflows with one empty activity, then a wait', values: theirs },
-    asked: { of: 'ratio' as const, atLeast: 0.7 },
-    note: `${people} people a round, no limit of starts a second`,
-  });
   return [
-    { name: 'enrollments, from the event to the wait of its run', ...figure(ours) },
     {
-      name: 'enrollments that change the person, take a share, and wait for an event or a goal',
-      ...figure(allSteps),
+      name: 'enrollments, from the event to the wait of its run',
+      unit: '/s',
+      values: ours,
+      ceiling: { name: 'workflows with one empty activity, then a wait', values: theirs },
+      asked: { of: 'ratio', atLeast: 0.7 },
+      note: `${people} people a round, no limit of starts a second`,
     },
   ];
 
-  async function enroll(count: number, eventName: string): Promise<void> {
+  async function enroll(count: number): Promise<void> {
     const contacts = await newContacts(drill, count);
     const before = await worker.waiting();
     began = performance.now();
-    await letIn(drill, contacts, eventName);
+    await letIn(drill, contacts);
     await poll(async () => (await worker.waiting()) >= before + count, POLL_MS);
   }
 

@@ -54,25 +54,12 @@ export async function campaignLane(senders: number, recipients: number): Promise
   return found;
 }
 
-interface MailLane {
-  backlog: (processes: number) => number;
-  warm: number;
-  /** The limit of all processes together. */
-  connections: (processes: number) => number;
-  /** How long the relay takes for a mail. */
-  ackMs: number;
-  projects: number;
-}
-
-const mailDefaults = { warm: WARM, connections: () => CONNECTIONS, ackMs: 0, projects: 1 };
-
 /** Single mails that become due together, by more and more processes of the role mail. */
 export async function mailLane(
   counts: readonly number[],
-  given: Pick<MailLane, 'backlog'> & Partial<MailLane>,
+  { backlog, projects = 1 }: { backlog: number; projects?: number },
 ): Promise<LaneRun[]> {
-  const { backlog, warm, connections, ackMs, projects }: MailLane = { ...mailDefaults, ...given };
-  const relay = await startSink(ackMs);
+  const relay = await startSink();
   const drill = await openDrill(process.env, { relay: async () => relay });
   const drills = [drill];
   while (drills.length < projects) drills.push(await addProject(drill, `Lane${drills.length}`));
@@ -81,10 +68,10 @@ export async function mailLane(
   const meter = await openMeter(drill, { mail: () => workers.map(({ pid }) => pid), sink: () => [relay.pid] });
   const runs: LaneRun[] = [];
   for (const processes of counts) {
-    const budget = { SMTP_MAX_CONNECTIONS: `${connections(processes)}` };
+    const budget = { SMTP_MAX_CONNECTIONS: `${CONNECTIONS}` };
     workers = await Promise.all(Array.from({ length: processes }, () => drill.startWorker(budget)));
-    await deliver(warm);
-    runs.push({ processes, ...(await deliver(backlog(processes))) });
+    await deliver(WARM);
+    runs.push({ processes, ...(await deliver(backlog)) });
     console.log(`${processes} processes: ${Math.round(runs.at(-1)?.perSecond ?? 0)} a second`);
     await Promise.all(workers.map((worker) => worker.stop(9_000)));
   }
