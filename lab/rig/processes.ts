@@ -28,8 +28,15 @@ export function usageOf(pid: number): Usage {
   }
 }
 
+type Cpu = Pick<Usage, 'cpuSeconds'>;
+
+/** Of several processes together. */
+export function cpuOf(pids: readonly number[]): Cpu {
+  return { cpuSeconds: pids.reduce((sum, pid) => sum + usageOf(pid).cpuSeconds, 0) };
+}
+
 /** CPU between two looks, as microseconds for each of so many. */
-export function microsEach(before: Pick<Usage, 'cpuSeconds'>, after: Pick<Usage, 'cpuSeconds'>, count: number): number {
+export function microsEach(before: Cpu, after: Cpu, count: number): number {
   return Math.round(((after.cpuSeconds - before.cpuSeconds) * 1e6) / count);
 }
 

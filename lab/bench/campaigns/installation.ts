@@ -86,7 +86,14 @@ export async function freezeEnd({ deps, project }: DrillContext, id: string): Pr
   }
 }
 
-export async function untilOver({ deps, project }: DrillContext, id: string): Promise<string> {
+/** Throws when a recipient did not get it, or got it twice. */
+export async function requireAllOnce(drill: DrillContext, id: string, recipients: number, duplicates: number) {
+  const status = await untilOver(drill, id);
+  if (duplicates > 0 || status !== `sent: sent ${recipients}, pending 0, unknown 0`)
+    throw new Error(`not everybody got it once: ${status}, ${duplicates} duplicates`);
+}
+
+async function untilOver({ deps, project }: DrillContext, id: string): Promise<string> {
   for (const until = Date.now() + 60_000; ; await pause(100)) {
     const campaign = await deps.db.campaigns.findOne({ _id: new ObjectId(id), projectId: project._id });
     if (campaign?.status !== 'sent' && Date.now() < until) continue;

@@ -26,7 +26,7 @@ export async function journal({ recipients, rounds, shared }: Size): Promise<Fig
   const notes: number[] = [];
   for (const _ of rounds) {
     for (const { installation, listId, found } of [kept, bare])
-      found.push(tell(await measureCampaign(installation, { listId, recipients, signing: 'relay' })));
+      found.push(tell(await measureCampaign(installation, { listId, recipients })));
     notes.push(journalMicros(kept.installation.drill.deps));
   }
   for (const { installation } of [kept, bare]) await installation.close();

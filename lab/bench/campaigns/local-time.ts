@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
 import { freezeAudience } from '../../../core/campaigns/run/freeze.ts';
 import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
-import { mongodPid, usageOf } from '../../rig/processes.ts';
+import { cpuOf, mongodPid, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { makeList } from '../../rig/traffic/people.ts';
 import { say } from '../run.ts';
@@ -73,14 +73,13 @@ async function frozen({ deps, project }: DrillContext, listId: string, time: obj
     ...{ toLists: [listId], ...time },
   };
   const campaign = await createCampaign(deps, project, body, { at: new Date(), seed: new ObjectId() });
-  const pids = [process.pid, await mongodPid(deps)] as const;
-  const before = pids.map((pid) => usageOf(pid).cpuSeconds);
+  const pids = [process.pid, await mongodPid(deps)];
+  const before = cpuOf(pids).cpuSeconds;
   const began = performance.now();
   await freezeAudience(deps, campaign, { signal: new AbortController().signal, onProgress() {} });
   const seconds = (performance.now() - began) / 1_000;
-  const used = pids.map((pid, index) => usageOf(pid).cpuSeconds - (before[index] ?? 0));
   const kind = 'localTime' in time ? 'at local time' : 'plain';
-  const cpuSeconds = used.reduce((sum, one) => sum + one, 0);
-  say(`${kind}: ${seconds.toFixed(2)} s, processor ${used.map((one) => one.toFixed(2)).join(' + ')} s`);
+  const cpuSeconds = cpuOf(pids).cpuSeconds - before;
+  say(`${kind}: ${seconds.toFixed(2)} s, processor ${cpuSeconds.toFixed(2)} s`);
   return { seconds, cpuSeconds };
 }

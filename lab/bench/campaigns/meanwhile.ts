@@ -19,7 +19,7 @@ export async function meanwhile({ recipients, rounds, shared }: Size): Promise<F
   const p99s: number[] = [];
   for (const _ of rounds) {
     const mails = sendMails(quick);
-    await measureCampaign(quick, { listId, recipients, signing: 'relay' });
+    await measureCampaign(quick, { listId, recipients });
     p99s.push(quantile(await mails.stop(), 0.99));
   }
   await quick.close();
@@ -53,7 +53,7 @@ async function pausesOf(installation: Installation, rounds: number[], recipients
   const pauses: Paused[] = [];
   for (const _ of rounds) {
     const pausing = Promise.withResolvers<Paused>();
-    await measureCampaign(installation, { listId, recipients, signing: 'relay' }, async (id) =>
+    await measureCampaign(installation, { listId, recipients }, async (id) =>
       pausing.resolve(await pauseInTheMiddle(installation, id, recipients)),
     );
     pauses.push(await pausing.promise);

@@ -1,9 +1,9 @@
-import type { Child } from '../../../stack/processes/child.ts';
 import { SENDER } from '../../rig/context.ts';
-import { usageOf } from '../../rig/processes.ts';
+import { cpuOf, microsEach, usageOf } from '../../rig/processes.ts';
 import { call } from '../../rig/traffic/calls.ts';
+import { stuffed } from '../smtp/raw-blast.ts';
 import { bareLane } from './bare-lane.ts';
-import { freezeEnd, historyLength, type Installation, untilOver } from './installation.ts';
+import { freezeEnd, historyLength, type Installation, requireAllOnce } from './installation.ts';
 
 export interface Measured {
   recipients: number;
@@ -39,37 +39,33 @@ const BLAST_MAX = 50_000;
 interface CampaignSize {
   listId: string;
   recipients: number;
-  signing: 'relay' | 'own';
+  signing?: 'relay' | 'own';
   paragraphs?: number;
 }
 
 /** One campaign; the callback may disturb it while it is sent. Throws when a recipient did not get it or got it twice. */
 export async function measureCampaign(
   installation: Installation,
-  { listId, recipients, signing, paragraphs = PARAGRAPHS.large }: CampaignSize,
+  { listId, recipients, signing = 'relay', paragraphs = PARAGRAPHS.large }: CampaignSize,
   meanwhile: (id: string) => Promise<void> = async () => undefined,
 ): Promise<Measured> {
-  const { drill, relay, url, children, mongodPid } = installation;
+  const { drill, relay, children, mongodPid } = installation;
   await drill.deps.db.domains.updateMany({ projectId: drill.project._id }, { $set: { dkimSigning: signing } });
   await relay.reset();
-  const before = used(installation);
+  const before = used();
   const began = performance.now();
-  const id = await launch(installation, `${url}/campaigns`, { listId, paragraphs });
-  const frozen = freezeEnd(drill, id).then((at) => ({ at, used: used(installation) }));
+  const id = await launch(installation, { listId, paragraphs });
+  const frozen = freezeEnd(drill, id).then((at) => ({ at, used: used() }));
   const disturbed = meanwhile(id);
   const { seconds: sendingSeconds, duplicates } = await relay.wait(recipients);
   const seconds = (performance.now() - began) / 1_000;
-  const after = used(installation);
+  const after = used();
   await disturbed;
-  const status = await untilOver(drill, id);
-  if (duplicates > 0 || status !== `sent: sent ${recipients}, pending 0, unknown 0`)
-    throw new Error(`not everybody got it once: ${status}, ${duplicates} duplicates`);
+  await requireAllOnce(drill, id, recipients, duplicates);
   const raw = await relay.sample();
   const written = await frozen;
   const each = (until: typeof before) =>
-    Object.fromEntries(
-      KINDS.map((kind) => [kind, Math.round(((until[kind] - before[kind]) * 1e6) / recipients)]),
-    ) as Micros;
+    Object.fromEntries(KINDS.map((kind) => [kind, microsEach(before[kind], until[kind], recipients)])) as Micros;
   return {
     recipients,
     seconds,
@@ -79,27 +75,27 @@ export async function measureCampaign(
     bytes: raw.length,
     micros: each(after),
     freezeMicros: each(written.used),
-    peakMb: { api: peak([children.api]), background: peak([children.background]), sender: peak(children.senders) },
+    peakMb: { api: peak(children.api), background: peak(children.background), sender: peak(...children.senders) },
     history: await historyLength(drill, id),
   };
 
-  function peak(some: Child[]): number {
+  function peak(...some: { pid: number }[]): number {
     return Math.max(...some.map(({ pid }) => usageOf(pid).peakMb));
   }
 
-  function used({ children: { senders, background } }: Installation): Micros {
+  function used() {
     return {
-      sink: usageOf(relay.pid).cpuSeconds,
-      senders: senders.reduce((sum, { pid }) => sum + usageOf(pid).cpuSeconds, 0),
-      background: usageOf(background.pid).cpuSeconds,
-      mongod: usageOf(mongodPid).cpuSeconds,
+      sink: usageOf(relay.pid),
+      senders: cpuOf(children.senders.map(({ pid }) => pid)),
+      background: usageOf(children.background.pid),
+      mongod: usageOf(mongodPid),
     };
   }
 }
 
 interface Launched {
   listId: string;
-  paragraphs: number;
+  paragraphs?: number;
   sendRatePerSecond?: number;
   htmlTemplate?: string;
   inlinePictures?: boolean;
@@ -107,12 +103,11 @@ interface Launched {
 
 /** HTML with a variable, a tracked link and a pixel. */
 export async function launch(
-  { drill }: Pick<Installation, 'drill'>,
-  url: string,
-  { listId, paragraphs, ...fields }: Launched,
+  { drill, url }: Pick<Installation, 'drill' | 'url'>,
+  { listId, paragraphs = PARAGRAPHS.large, ...fields }: Launched,
 ): Promise<string> {
   const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\n';
-  const { data } = await call(drill, url, {
+  const { data } = await call(drill, `${url}/campaigns`, {
     name: 'Bench',
     subject: 'Hello {{firstName}}',
     htmlTemplate: `<html><body><p>Hi {{firstName}}</p>${paragraph.repeat(paragraphs)}<p><a href="https://shop.example.com/sale">Sale</a></p></body></html>`,
@@ -132,8 +127,7 @@ async function ceilings(
   raw: string,
   recipients: number,
 ): Promise<Pick<Measured, 'blast' | 'bare'>> {
-  const stuffed = raw.replace(/\r\n\./g, '\r\n..');
-  const text = stuffed.endsWith('\r\n') ? stuffed : `${stuffed}\r\n`;
+  const text = stuffed(raw);
   const count = Math.min(recipients, BLAST_MAX);
   await relay.reset();
   const perSecond = await blasters.run(relay.port, count, text);

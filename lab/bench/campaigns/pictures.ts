@@ -1,11 +1,12 @@
 import { INLINE_PICTURES_BYTES_MAX } from '../../../schemas/templates/media.ts';
 import { png } from '../../../test/providers/images.ts';
-import { usageOf } from '../../rig/processes.ts';
+import { cpuOf, microsEach, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { say, sizeOr } from '../run.ts';
-import { SENDER_MEMORY } from './figures.ts';
-import { addPeople, type Installation, openInstallation, untilOver } from './installation.ts';
-import { launch, PARAGRAPHS } from './measure.ts';
+import { stuffed } from '../smtp/raw-blast.ts';
+import { SENDER_MB, SENDER_MEMORY } from './figures.ts';
+import { addPeople, type Installation, openInstallation, requireAllOnce } from './installation.ts';
+import { launch } from './measure.ts';
 import type { Size } from './size.ts';
 
 const PEOPLE = 2_000;
@@ -13,7 +14,7 @@ const PEOPLE = 2_000;
 interface Sent {
   /** From the first to the last 250. */
   perSecond: number;
-  microsEach: number;
+  micros: number;
   /** The blast of the same bytes, a second. */
   blast: number;
 }
@@ -42,15 +43,11 @@ export async function pictures({ rounds, shared }: Size): Promise<Figure[]> {
       ceiling: { name: 'raw blast of the same bytes', values: values(found.inside, 'blast') },
     },
     {
-      ...{
-        name: `${name}, CPU of the sender for each recipient`,
-        unit: 'us',
-        values: values(found.inside, 'microsEach'),
-      },
-      ceiling: { name: 'with its address', values: values(found.linked, 'microsEach') },
+      ...{ name: `${name}, CPU of the sender for each recipient`, unit: 'us', values: values(found.inside, 'micros') },
+      ceiling: { name: 'with its address', values: values(found.linked, 'micros') },
     },
     {
-      ...{ name: `${name}. ${SENDER_MEMORY}`, unit: 'MB', values: [insideMb], asked: { atMost: 420, aim: 350 } },
+      ...{ name: `${name}. ${SENDER_MEMORY}`, unit: 'MB', values: [insideMb], asked: SENDER_MB },
       ceiling: { name: 'with its address', values: [linkedMb] },
     },
   ];
@@ -71,30 +68,26 @@ async function upload(url: string, key: string, bytes: Buffer): Promise<string> 
 }
 
 async function sent(
-  { drill, relay, url, blasters, children: { senders } }: Installation,
+  installation: Installation,
   recipients: number,
   { listId, address, inlinePictures }: { listId: string; address: string; inlinePictures: boolean },
 ): Promise<Sent> {
+  const { drill, relay, blasters, children } = installation;
+  const senders = children.senders.map(({ pid }) => pid);
   await relay.reset();
-  const used = () => senders.reduce((sum, { pid }) => sum + usageOf(pid).cpuSeconds, 0);
-  const before = used();
+  const before = cpuOf(senders);
   const htmlTemplate = `<p>Hi {{firstName}}</p><img src="${address}" alt="A harbour">`;
-  const id = await launch({ drill }, `${url}/campaigns`, {
-    ...{ listId, paragraphs: PARAGRAPHS.small, htmlTemplate, inlinePictures },
-  });
+  const id = await launch(installation, { listId, htmlTemplate, inlinePictures });
   const { seconds, duplicates } = await relay.wait(recipients);
-  const status = await untilOver(drill, id);
-  const microsEach = ((used() - before) * 1e6) / recipients;
-  if (status !== `sent: sent ${recipients}, pending 0, unknown 0` || duplicates > 0)
-    throw new Error(`not everybody got it once: ${status}, ${duplicates} duplicates`);
+  await requireAllOnce(drill, id, recipients, duplicates);
+  const micros = microsEach(before, cpuOf(senders), recipients);
   const raw = await relay.sample();
   if (inlinePictures !== raw.length > INLINE_PICTURES_BYTES_MAX) throw new Error(`the mail has ${raw.length} bytes`);
-  const text = raw.replace(/\r\n\./g, '\r\n..');
   await relay.reset();
-  const blast = await blasters.run(relay.port, recipients, text.endsWith('\r\n') ? text : `${text}\r\n`);
+  const blast = await blasters.run(relay.port, recipients, stuffed(raw));
   const perSecond = recipients / seconds;
   say(
-    `${inlinePictures ? 'inside' : 'linked'}: ${raw.length} bytes, ${Math.round(perSecond)}/s, blast ${Math.round(blast)}/s, ${Math.round(microsEach)} us`,
+    `${inlinePictures ? 'inside' : 'linked'}: ${raw.length} bytes, ${Math.round(perSecond)}/s, blast ${Math.round(blast)}/s, ${micros} us`,
   );
-  return { perSecond, microsEach, blast };
+  return { perSecond, micros, blast };
 }

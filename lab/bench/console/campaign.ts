@@ -31,9 +31,8 @@ export async function campaign({ recipients, rounds }: ConsoleSize): Promise<Fig
     browser.lowerPriority();
     const measure = async (listId: typeof few, count: number, isOpen: boolean): Promise<Round> => {
       const usage = () => [usageOf(installation.children.api.pid).cpuSeconds, browser.cpuSeconds()] as const;
-      const size = { listId, recipients: count, signing: 'relay' } as const;
       let [api, seen] = usage();
-      const measured = await measureCampaign(installation, size, async (id) => {
+      const measured = await measureCampaign(installation, { listId, recipients: count }, async (id) => {
         if (isOpen) await tab.go(`/campaigns/${id}`);
         await installation.relay.wait(count);
         const after = usage();

@@ -5,7 +5,7 @@ import { KEPT_MS, keyOf, minuteOf, SHOWN_MS, SLOT_MS, slotField } from '../../..
 import { call } from '../../rig/traffic/calls.ts';
 import { pause, until } from '../../rig/waiting.ts';
 import { addPeople, type Installation, openInstallation } from '../campaigns/installation.ts';
-import { launch } from '../campaigns/measure.ts';
+import { launch, PARAGRAPHS } from '../campaigns/measure.ts';
 import { openTab, type Tab, warmConsole } from './tabs.ts';
 
 /** Events come in as many writes a second. */
@@ -66,11 +66,7 @@ function addPast({ drill: { deps, project } }: Installation, campaignId: string,
 
 export async function launchSlow(installation: Installation, { recipients, ratePerSecond }: RunningSize) {
   const listId = await addPeople(installation.drill, recipients);
-  return launch(installation, `${installation.url}/campaigns`, {
-    listId,
-    paragraphs: 8,
-    sendRatePerSecond: ratePerSecond,
-  });
+  return launch(installation, { listId, paragraphs: PARAGRAPHS.small, sendRatePerSecond: ratePerSecond });
 }
 
 /** Opens the page of a campaign; resolves when everything on it is there and its figures move. */

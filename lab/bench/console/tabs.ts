@@ -4,7 +4,7 @@ import { makePolite } from '../../../platform/priority.ts';
 import { browser } from '../../../test/support/browser/chromium.ts';
 import { signIn } from '../../../test/support/browser/console.ts';
 import type { DrillContext } from '../../rig/context.ts';
-import { usageOf } from '../../rig/processes.ts';
+import { cpuOf } from '../../rig/processes.ts';
 
 const VIEW = { width: 1400, height: 1000 };
 const WAIT_MS = 60_000;
@@ -56,9 +56,7 @@ export function browserProcesses(): BrowserProcesses {
   if (!leader) throw new Error('The browser has no session of its own.');
   return {
     cpuSeconds: () =>
-      processes()
-        .filter(({ session }) => session === leader.pid)
-        .reduce((sum, { pid }) => sum + usageOf(pid).cpuSeconds, 0),
+      cpuOf(processes().flatMap(({ pid, session }) => (session === leader.pid ? [pid] : []))).cpuSeconds,
     lowerPriority: () => makePolite(leader.pid, { hasOwnSession: true }),
   };
 }

@@ -2,8 +2,8 @@ import type { Child } from '../../../stack/processes/child.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { startSink } from '../../rig/sink.ts';
 import { addProject } from '../../rig/traffic/projects.ts';
-import { addPeople, openInstallation, untilOver } from '../campaigns/installation.ts';
-import { launch, PARAGRAPHS } from '../campaigns/measure.ts';
+import { addPeople, openInstallation, requireAllOnce } from '../campaigns/installation.ts';
+import { launch } from '../campaigns/measure.ts';
 import { putBacklog } from '../sending/backlog.ts';
 import { untilWritten } from '../sending/lane.ts';
 import { hammer, MAIL, postRequest, sendRequest } from '../sending/posts.ts';
@@ -28,7 +28,7 @@ const WARM_SECONDS = 4;
 /** A campaign from its POST to the last 250, the relay signing, after a smaller one for each process to compile. */
 export async function campaignLane(senders: number, recipients: number): Promise<LaneRun> {
   const installation = await openInstallation({ senders, connections: CONNECTIONS, mail: false });
-  const { drill, relay, url, children } = installation;
+  const { drill, relay, children } = installation;
   await drill.deps.db.domains.updateMany({ projectId: drill.project._id }, { $set: { dkimSigning: 'relay' } });
   const pids = (some: Child[]) => () => some.map(({ pid }) => pid);
   const meter = await openMeter(drill, {
@@ -39,13 +39,11 @@ export async function campaignLane(senders: number, recipients: number): Promise
     const listId = await addPeople(drill, count);
     await relay.reset();
     const [before, stored, began] = [meter.look(), await writtenBy(drill), performance.now()];
-    const id = await launch(installation, `${url}/campaigns`, { listId, paragraphs: PARAGRAPHS.large });
+    const id = await launch(installation, { listId });
     const { duplicates } = await relay.wait(count);
     const perSecond = count / ((performance.now() - began) / 1_000);
     const micros = meter.each(before, meter.look(), count);
-    const status = await untilOver(drill, id);
-    if (duplicates > 0 || status !== `sent: sent ${count}, pending 0, unknown 0`)
-      throw new Error(`not everybody got it once: ${status}, ${duplicates} duplicates`);
+    await requireAllOnce(drill, id, count, duplicates);
     return { processes: senders, perSecond, micros, written: writtenEach(stored, await writtenBy(drill), count) };
   };
   await send(WARM);

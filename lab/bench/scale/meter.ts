@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { basename } from 'node:path';
 import { Redis } from 'ioredis';
 import type { DrillContext } from '../../rig/context.ts';
-import { mongodPid, usageOf } from '../../rig/processes.ts';
+import { cpuOf, mongodPid, usageOf } from '../../rig/processes.ts';
 
 /** CPU seconds by part since a look before, and of everything on the machine. `rest`: the sink, the load generator, the kernel. */
 export type Cpu = Record<string, number>;
@@ -28,8 +28,7 @@ export async function openMeter({ deps }: DrillContext, processes: Record<string
   };
   const look = () => {
     const found: Cpu = {};
-    for (const [part, pids] of Object.entries(processes))
-      found[part] = pids().reduce((sum, pid) => sum + usageOf(pid).cpuSeconds, 0);
+    for (const [part, pids] of Object.entries(processes)) found[part] = cpuOf(pids()).cpuSeconds;
     for (const [part, pid] of Object.entries(servers)) found[part] = usageOf(pid).cpuSeconds;
     const known = Object.values(found).reduce((sum, one) => sum + one, 0);
     return { ...found, rest: machineSeconds() - known };

@@ -4,7 +4,7 @@ import type { Figure } from '../../rig/results/report.ts';
 import { type Sink, startSink } from '../../rig/sink.ts';
 import { pause } from '../../rig/waiting.ts';
 import { inRounds } from '../run.ts';
-import { blast } from '../smtp/raw-blast.ts';
+import { blast, stuffed } from '../smtp/raw-blast.ts';
 import { putBacklog, removeBacklog, type WaitingLane } from './backlog.ts';
 import type { Size } from './size.ts';
 
@@ -103,10 +103,10 @@ async function blastOf(
   raw: string,
   { connections, backlog }: Pick<Size, 'connections' | 'backlog'>,
 ): Promise<number> {
-  const stuffed = raw.replace(/\r\n\./g, '\r\n..');
+  const text = stuffed(raw);
   const count = Math.min(backlog, BLAST_MAX);
   const began = performance.now();
-  await blast(relay.port, connections, count, () => stuffed);
+  await blast(relay.port, connections, count, () => text);
   return count / ((performance.now() - began) / 1_000);
 }
 

@@ -55,6 +55,12 @@ export function blast(
   return Promise.all(Array.from({ length: connections }, one)).then(() => {});
 }
 
+/** A mail as it is sent after DATA, up to the final dot. */
+export function stuffed(raw: string): string {
+  const text = raw.replace(/\r\n\./g, '\r\n..');
+  return text.endsWith('\r\n') ? text : `${text}\r\n`;
+}
+
 /** Says which message is next, and records the reply of the relay to it. */
 export interface Ledger {
   /** null: nothing is left. */
