@@ -19,6 +19,18 @@ export async function until(
   }
 }
 
+/** Does the work again and again; the answer stops it, and resolves when the last of it is done. */
+export function repeatedly(everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
+  let isOver = false;
+  const working = (async () => {
+    for (; !isOver; await pause(everyMs)) await work();
+  })();
+  return () => {
+    isOver = true;
+    return working;
+  };
+}
+
 /** Does the work for each number below `count`, so many at a time. */
 export async function inLanes(lanes: number, count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;

@@ -3,7 +3,7 @@ import { publishEvents } from '../../../core/events/events.ts';
 import { campaignNow, liveProgress } from '../../../core/figures/live/campaigns.ts';
 import { KEPT_MS, keyOf, minuteOf, SHOWN_MS, SLOT_MS, slotField } from '../../../core/mail/ledger/rates/keys.ts';
 import { call } from '../../rig/traffic/calls.ts';
-import { pause, until } from '../../rig/waiting.ts';
+import { repeatedly, until } from '../../rig/waiting.ts';
 import { addPeople, type Installation, openInstallation } from '../campaigns/installation.ts';
 import { launch, PARAGRAPHS } from '../campaigns/measure.ts';
 import { openTab, type Tab, warmConsole } from './tabs.ts';
@@ -95,7 +95,6 @@ function publishing(
 ): Publishing {
   const began = performance.now();
   let published = 0;
-  let isOver = false;
   let readAt = Number.NEGATIVE_INFINITY;
   let known: Awaited<ReturnType<typeof liveProgress>>;
   const look = async () => {
@@ -111,19 +110,14 @@ function publishing(
     const eraseAt = new Date(Date.now() + ERASED_AFTER_MS);
     return { type: EVENT, key: `bench ${campaignId} ${began} ${published}`, data, eraseAt } as const;
   };
-  const publish = async () => {
-    while (!isOver) {
-      if (performance.now() - readAt > READ_MS) await look();
-      const due = Math.floor(((performance.now() - began) / 1_000) * perSecond) - published;
-      if (due > 0) await publishEvents(deps, project._id, Array.from({ length: due }, event));
-      await pause(1_000 / WRITES_A_SECOND);
-    }
-  };
-  const working = publish();
+  const stopPublishing = repeatedly(1_000 / WRITES_A_SECOND, async () => {
+    if (performance.now() - readAt > READ_MS) await look();
+    const due = Math.floor(((performance.now() - began) / 1_000) * perSecond) - published;
+    if (due > 0) await publishEvents(deps, project._id, Array.from({ length: due }, event));
+  });
   return {
     async stop() {
-      isOver = true;
-      await working;
+      await stopPublishing();
       return published;
     },
   };

@@ -4,7 +4,7 @@ import type { DrillContext } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { startSink } from '../../rig/sink.ts';
 import { call } from '../../rig/traffic/calls.ts';
-import { between, pause } from '../../rig/waiting.ts';
+import { between, pause, repeatedly } from '../../rig/waiting.ts';
 import type { Drill } from '../drill.ts';
 import { readEvents, startVictim, untilAtPoint } from '../kills/fault-points.ts';
 import { bothWays } from '../with-and-without-evidence.ts';
@@ -169,7 +169,7 @@ function watchThroughApis(
   { _id }: Campaign,
   found: Pick<VariantsTally, 'looks' | 'wrongLooks'>,
 ): () => Promise<void> {
-  let isOver = false;
+  let turn = 0;
   const winners = new Set<string>();
   const get = async (url: string, what: string) => {
     const headers = { Authorization: `Bearer ${key}` };
@@ -189,17 +189,8 @@ function watchThroughApis(
     const isRight = total === suppressed + failed + sent + unknown + pending && isSplit && isWithin;
     if (!isRight || winners.size > 1) found.wrongLooks += 1;
   };
-  const watching = (async () => {
-    for (let turn = 0; !isOver; turn += 1) {
-      // A look that is not answered shows nothing: it is how many there were that counts.
-      await look(apis[turn % apis.length]!).catch(() => {});
-      await pause(LOOK_EVERY_MS);
-    }
-  })();
-  return () => {
-    isOver = true;
-    return watching;
-  };
+  // A look that is not answered shows nothing: it is how many there were that counts.
+  return repeatedly(LOOK_EVERY_MS, () => look(apis[turn++ % apis.length]!).catch(() => {}));
 }
 
 export function judgeVariants(name: string, drill: CampaignDrill, tally: VariantsTally): Verdict {

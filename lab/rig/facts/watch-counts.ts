@@ -1,7 +1,7 @@
 import type { Campaign } from '../../../core/campaigns/model.ts';
 import { ledgerCounts } from '../../../core/campaigns/numbers/counts.ts';
 import type { DrillContext } from '../context.ts';
-import { pause } from '../waiting.ts';
+import { repeatedly } from '../waiting.ts';
 
 export interface Looks {
   samples: number;
@@ -16,7 +16,6 @@ export function watchCounts(
   read: () => Promise<Campaign[]>,
   looks: Looks,
 ): () => Promise<void> {
-  let isOver = false;
   const totals = new Map<string, number>();
   const look = async (campaign: Campaign) => {
     const { _id, projectId, freeze } = campaign;
@@ -29,17 +28,11 @@ export function watchCounts(
     looks.samples += 1;
     if (sum !== counts.total || !isSteady) looks.unbalanced += 1;
   };
-  const watching = (async () => {
-    for (; !isOver; await pause(EVERY_MS)) {
-      try {
-        for (const campaign of await read()) await look(campaign);
-      } catch {
-        // The database may be what is being killed.
-      }
+  return repeatedly(EVERY_MS, async () => {
+    try {
+      for (const campaign of await read()) await look(campaign);
+    } catch {
+      // The database may be what is being killed.
     }
-  })();
-  return () => {
-    isOver = true;
-    return watching;
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import type { SinkClient } from '../sink.ts';
-import { pause } from '../waiting.ts';
+import { repeatedly } from '../waiting.ts';
 
 /** Budgets of the installation at the relay. */
 export interface RelayBudgets {
@@ -28,20 +28,16 @@ export function watchRelay(
   { stats }: Pick<SinkClient, 'stats'>,
   budgets: RelayBudgets,
 ): { stop(): Promise<RelaySeen> } {
-  let isOver = false;
   const [connections, perSecond] = [new TimeOver(), new TimeOver()];
-  const watching = (async () => {
-    for (; !isOver; await pause(EVERY_MS)) {
-      const { connectionsOpen, lastSecond } = await stats();
-      connections.note(connectionsOpen > budgets.connections);
-      // A rate limits beginnings, and the relay counts ends: each connection may have a mail from before.
-      perSecond.note(lastSecond > budgets.perSecond + connectionsOpen + MORE_FOR_SHARES);
-    }
-  })();
+  const stopLooking = repeatedly(EVERY_MS, async () => {
+    const { connectionsOpen, lastSecond } = await stats();
+    connections.note(connectionsOpen > budgets.connections);
+    // A rate limits beginnings, and the relay counts ends: each connection may have a mail from before.
+    perSecond.note(lastSecond > budgets.perSecond + connectionsOpen + MORE_FOR_SHARES);
+  });
   return {
     async stop() {
-      isOver = true;
-      await watching;
+      await stopLooking();
       const { connectionsMost, perSecondMost } = await stats();
       return {
         connections: { budget: budgets.connections, most: connectionsMost, longestOverMs: connections.longestMs() },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type SinkClient, type Stoppable, setModes, startSink } from '../sink.ts';
-import { pause } from '../waiting.ts';
+import { repeatedly } from '../waiting.ts';
 import { type Cable, noFaults, startProxy } from './proxy.ts';
 
 const LOOK_EVERY_MS = 15;
@@ -98,19 +98,17 @@ async function startEvidence(sinks: readonly SinkClient[]): Promise<{ url: strin
 }
 
 function watchGaps(count: () => Promise<number>): { longestMs(): number } & Stoppable {
-  let isOver = false;
   let longestMs = 0;
   let since = performance.now();
-  void (async () => {
-    for (let before = 0; !isOver; await pause(LOOK_EVERY_MS)) {
-      const now = await count().catch(() => before);
-      if (now > before) {
-        longestMs = Math.max(longestMs, performance.now() - since);
-        since = performance.now();
-      }
-      before = now;
+  let before = 0;
+  const stopLooking = repeatedly(LOOK_EVERY_MS, async () => {
+    const now = await count().catch(() => before);
+    if (now > before) {
+      longestMs = Math.max(longestMs, performance.now() - since);
+      since = performance.now();
     }
-  })();
+    before = now;
+  });
   return {
     longestMs() {
       const longest = Math.max(longestMs, performance.now() - since);
@@ -118,8 +116,6 @@ function watchGaps(count: () => Promise<number>): { longestMs(): number } & Stop
       since = performance.now();
       return longest;
     },
-    stop() {
-      isOver = true;
-    },
+    stop: () => void stopLooking(),
   };
 }
