@@ -47,7 +47,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message)
 
 interface DrillOptions {
   ackMs?: number;
-  relay?: () => Promise<SinkClient & Stoppable>;
+  relay?: (() => Promise<SinkClient & Stoppable>) | undefined;
 }
 
 /** Opens an installation for some work, and closes it however that ends. */

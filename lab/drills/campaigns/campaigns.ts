@@ -3,7 +3,7 @@ import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts'
 import type { Campaign } from '../../../core/campaigns/model.ts';
 import type { MessageState } from '../../../core/mail/ledger/states.ts';
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import { watchCounts } from '../../rig/facts/watch-counts.ts';
 import type { SinkClient, Stoppable } from '../../rig/sink.ts';
 import { makeList } from '../../rig/traffic/people.ts';
@@ -60,16 +60,14 @@ export interface CampaignTally {
 const LANES = 'workflows,background,campaign';
 
 /** Sends a campaign while `disturb` does its worst, then holds the sink's multiset of Message-IDs against the ledger. */
-export async function campaignUnderFire(
+export function campaignUnderFire(
   env: NodeJS.ProcessEnv,
   drill: CampaignDrill,
   disturb: (fire: CampaignUnderFire) => Promise<void>,
 ): Promise<CampaignTally> {
-  const { ackMs, relay } = drill;
-  const context = await openDrill(env, { ackMs, ...(relay ? { relay } : {}) });
-  const watch = { samples: 0, unbalanced: 0, faults: 0, connectionsAtFaults: 0 };
-  try {
-    const { homeOf } = drill;
+  const { ackMs, relay, homeOf } = drill;
+  return withDrill(env, { ackMs, relay }, async (context) => {
+    const watch = { samples: 0, unbalanced: 0, faults: 0, connectionsAtFaults: 0 };
     if (homeOf)
       await context.deps.db.projects.updateOne({ _id: context.project._id }, { $set: { timezoneProperty: 'home' } });
     const personOf = (index: number) => ({
@@ -88,11 +86,9 @@ export async function campaignUnderFire(
       await stopWatching();
     }
     const seconds = (Date.now() - began) / 1_000;
-    const { status = 'deleted' } = (await readAgain(context, campaign)) ?? {};
+    const { status = 'deleted' } = (await readCampaign(context, _id)) ?? {};
     return { ...(await tally(context)), ...watch, recipients: drill.recipients, status, seconds };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 function fireOf(
@@ -129,7 +125,7 @@ function fireOf(
     async untilMoving() {
       const before = await arrived();
       const isMoving = async () =>
-        (await arrived()) !== before || (await readAgain(context, campaign))?.status === 'sent';
+        (await arrived()) !== before || (await readCampaign(context, campaign._id))?.status === 'sent';
       await until('mail arrives', isMoving, 60_000, 100);
     },
     async noteFault() {
@@ -140,14 +136,15 @@ function fireOf(
     async untilSent() {
       const isSent = async () => {
         if (hurry) await askNow('unknown');
-        return (await readAgain(context, campaign))?.status === 'sent';
+        return (await readCampaign(context, campaign._id))?.status === 'sent';
       };
       await until('the campaign is sent', isSent, 300_000, 100);
     },
   };
 }
 
-async function readAgain({ deps, project }: DrillContext, { _id }: Campaign): Promise<Campaign | null> {
+/** As it is now. */
+export async function readCampaign({ deps, project }: DrillContext, _id: ObjectId): Promise<Campaign | null> {
   return deps.db.campaigns.findOne({ _id, projectId: project._id });
 }
 

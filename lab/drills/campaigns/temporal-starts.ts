@@ -1,4 +1,3 @@
-import type { Servers } from '../../../stack/servers/all.ts';
 import { withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
@@ -23,38 +22,33 @@ const START_MS_MAX = 30_000;
 
 /** Campaigns are published while there is no Temporal: each request is answered, and each starts once when it is back. */
 export function temporalStarts(drill: { campaigns: number; recipients: number; downMs: number }): Promise<StartsTally> {
-  return withServers((servers, env) => startsWithout(servers, env, drill));
-}
-
-function startsWithout(
-  servers: Servers,
-  env: NodeJS.ProcessEnv,
-  { campaigns, recipients, downMs }: { campaigns: number; recipients: number; downMs: number },
-): Promise<StartsTally> {
-  return withDrill(env, { ackMs: 5 }, async (context) => {
-    const calls = noCalls();
-    const { db } = context.deps;
-    const projectId = context.project._id;
-    const api = await context.startApi();
-    await context.startWorker({ WORKER_LANES: 'workflows,background,campaign' });
-    const lists = await Promise.all(
-      Array.from({ length: campaigns }, (_, index) => makeList(context, `l${index}x`, recipients)),
-    );
-    await servers.temporal?.kill('SIGKILL');
-    const line = { key: context.key, urls: () => [api.url] };
-    await Promise.all(lists.map(({ listId }) => post(line, calls, '/campaigns', campaignTo(listId), 30_000)));
-    await pause(downMs);
-    const early = await db.campaigns.countDocuments({ projectId, 'freeze.isDone': true });
-    await servers.temporal?.start();
-    const back = performance.now();
-    await until('every campaign has begun', async () => {
-      return (await db.campaigns.countDocuments({ projectId, 'freeze.isDone': true })) === campaigns;
-    });
-    const slowestStartMs = performance.now() - back;
-    await untilSettled(context);
-    const found = check(await readFacts(context));
-    return { campaigns, recipients, found, calls, early, slowestStartMs };
-  });
+  const { campaigns, recipients, downMs } = drill;
+  return withServers(({ temporal }, env) =>
+    withDrill(env, { ackMs: 5 }, async (context) => {
+      const calls = noCalls();
+      const { db } = context.deps;
+      const projectId = context.project._id;
+      const api = await context.startApi();
+      await context.startWorker({ WORKER_LANES: 'workflows,background,campaign' });
+      const lists = await Promise.all(
+        Array.from({ length: campaigns }, (_, index) => makeList(context, `l${index}x`, recipients)),
+      );
+      await temporal?.kill('SIGKILL');
+      const line = { key: context.key, urls: () => [api.url] };
+      await Promise.all(lists.map(({ listId }) => post(line, calls, '/campaigns', campaignTo(listId), 30_000)));
+      await pause(downMs);
+      const early = await db.campaigns.countDocuments({ projectId, 'freeze.isDone': true });
+      await temporal?.start();
+      const back = performance.now();
+      await until('every campaign has begun', async () => {
+        return (await db.campaigns.countDocuments({ projectId, 'freeze.isDone': true })) === campaigns;
+      });
+      const slowestStartMs = performance.now() - back;
+      await untilSettled(context);
+      const found = check(await readFacts(context));
+      return { campaigns, recipients, found, calls, early, slowestStartMs };
+    }),
+  );
 }
 
 export function judgeStarts({ campaigns, recipients, found, calls, early, slowestStartMs }: StartsTally): Verdict {

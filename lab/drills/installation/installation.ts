@@ -1,6 +1,6 @@
 import type { Servers } from '../../../stack/servers/all.ts';
 import type { Server } from '../../../stack/servers/server.ts';
-import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { type DrillContext, withDrill } from '../../rig/context.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { type Looks, watchCounts } from '../../rig/facts/watch-counts.ts';
 import { type RelayBudgets, type RelaySeen, watchRelay } from '../../rig/facts/watch-relay.ts';
@@ -63,58 +63,50 @@ const campaigns: Array<{ size: number; more?: object }> = [
   { size: 600, more: { sendMode: 'gradual', sendNow: undefined, publish: true, gradual: inFirstSlice(600) } },
 ];
 
+const ratedRelay = async () => {
+  const sink = await startSink(ACK_MS);
+  return { ...sink, smtpUrl: `${sink.smtpUrl}?rate=${budgets.perSecond}` };
+};
+
 /** A replica set of three, four APIs and eight workers, three projects with every sort of traffic, and one kill after the other. */
 export function installation({ minutes }: { minutes: number }): Promise<InstallationTally> {
-  return withReplicaSet((servers, env) => installationOn(servers, env, minutes));
-}
-
-async function installationOn(
-  servers: Servers & { set: ReplicaSet },
-  env: NodeJS.ProcessEnv,
-  minutes: number,
-): Promise<InstallationTally> {
-  const relay = async () => {
-    const sink = await startSink(ACK_MS);
-    return { ...sink, smtpUrl: `${sink.smtpUrl}?rate=${budgets.perSecond}` };
-  };
-  const first = await openDrill(env, { relay });
-  try {
-    const fleet = await startFleet(first, budgets.connections);
-    const contexts = await Promise.all(PROJECTS.map((name) => addProject(first, name)));
-    const tenants = await Promise.all(contexts.map((context) => startTenant(context, fleet)));
-    const looks = { samples: 0, unbalanced: 0 };
-    const underWay = { status: { $nin: ['draft' as const, 'sent' as const, 'failed' as const] } };
-    const watches = contexts.map((context) =>
-      watchCounts(
-        context,
-        () => first.deps.db.campaigns.find({ projectId: context.project._id, ...underWay }).toArray(),
-        looks,
-      ),
-    );
-    const watch = watchRelay(first.sink, budgets);
-    const endsAt = performance.now() + minutes * 60_000;
-    const plan: CampaignPlan = (n) => {
-      const { context, traffic } = tenants[n % tenants.length]!;
-      return { context, calls: traffic.calls, ...campaigns[n % campaigns.length]! };
-    };
-    const [kills, published] = await Promise.all([
-      strikeUntil(endsAt, STRIKE_EVERY_MS, strikesOn(fleet, servers)),
-      publishUntil(endsAt, CAMPAIGN_EVERY_MS, { urls: fleet.urls, plan }),
-    ]);
-    await Promise.all(tenants.map(({ traffic }) => traffic.stop()));
-    const stoppedAt = performance.now();
-    for (const context of contexts) await untilSettled(context, SETTLED_WITHIN_MS);
-    const settledSeconds = Math.round((performance.now() - stoppedAt) / 1_000);
-    const seen = await watch.stop();
-    await Promise.all(watches.map((stop) => stop()));
-    const projects = await Promise.all(tenants.map((tenant) => tallyOf(tenant, contexts)));
-    return {
-      ...{ minutes, projects, campaigns: published, kills, exits: [...fleet.exits] },
-      ...{ startsRepeated: fleet.startsRepeated(), looks, relay: seen, settledSeconds },
-    };
-  } finally {
-    await first.close();
-  }
+  return withReplicaSet((servers, env) =>
+    withDrill(env, { relay: ratedRelay }, async (first) => {
+      const fleet = await startFleet(first, budgets.connections);
+      const contexts = await Promise.all(PROJECTS.map((name) => addProject(first, name)));
+      const tenants = await Promise.all(contexts.map((context) => startTenant(context, fleet)));
+      const looks = { samples: 0, unbalanced: 0 };
+      const underWay = { status: { $nin: ['draft' as const, 'sent' as const, 'failed' as const] } };
+      const watches = contexts.map((context) =>
+        watchCounts(
+          context,
+          () => first.deps.db.campaigns.find({ projectId: context.project._id, ...underWay }).toArray(),
+          looks,
+        ),
+      );
+      const watch = watchRelay(first.sink, budgets);
+      const endsAt = performance.now() + minutes * 60_000;
+      const plan: CampaignPlan = (n) => {
+        const { context, traffic } = tenants[n % tenants.length]!;
+        return { context, calls: traffic.calls, ...campaigns[n % campaigns.length]! };
+      };
+      const [kills, published] = await Promise.all([
+        strikeUntil(endsAt, STRIKE_EVERY_MS, strikesOn(fleet, servers)),
+        publishUntil(endsAt, CAMPAIGN_EVERY_MS, { urls: fleet.urls, plan }),
+      ]);
+      await Promise.all(tenants.map(({ traffic }) => traffic.stop()));
+      const stoppedAt = performance.now();
+      for (const context of contexts) await untilSettled(context, SETTLED_WITHIN_MS);
+      const settledSeconds = Math.round((performance.now() - stoppedAt) / 1_000);
+      const seen = await watch.stop();
+      await Promise.all(watches.map((stop) => stop()));
+      const projects = await Promise.all(tenants.map((tenant) => tallyOf(tenant, contexts)));
+      return {
+        ...{ minutes, projects, campaigns: published, kills, exits: [...fleet.exits] },
+        ...{ startsRepeated: fleet.startsRepeated(), looks, relay: seen, settledSeconds },
+      };
+    }),
+  );
 }
 
 async function startTenant(context: DrillContext, { urls }: Fleet): Promise<Tenant> {

@@ -1,6 +1,6 @@
 import type { Child } from '../../../stack/processes/child.ts';
 import type { Server } from '../../../stack/servers/server.ts';
-import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { type DrillContext, withDrill } from '../../rig/context.ts';
 import { type Allowed, tell } from '../../rig/facts/check.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { type Cable, type NetworkFaults, noFaults } from '../../rig/faults/proxy.ts';
@@ -76,15 +76,14 @@ const SLOWEST_RETURN_MS = 10_000;
 const CONNECTIONS = 10;
 
 /** One API and two workers under traffic, while something that they need goes away and comes back. They all must stay. */
-export async function outage(env: NodeJS.ProcessEnv, options: Outage): Promise<OutageTally> {
+export function outage(env: NodeJS.ProcessEnv, options: Outage): Promise<OutageTally> {
   const { mix, faults, quietMs, relay, warmMs = 0 } = options;
-  const context = await openDrill(env, { ackMs: 5, ...(relay ? { relay } : {}) });
-  const settings = {
-    ...options.env,
-    SMTP_MAX_CONNECTIONS: String(CONNECTIONS),
-    ...(options.evidence ? { SMTP_EVIDENCE_URL: context.sink.evidenceUrl } : {}),
-  };
-  try {
+  return withDrill(env, { ackMs: 5, relay }, async (context) => {
+    const settings = {
+      ...options.env,
+      SMTP_MAX_CONNECTIONS: String(CONNECTIONS),
+      ...(options.evidence ? { SMTP_EVIDENCE_URL: context.sink.evidenceUrl } : {}),
+    };
     const { child, url } = await context.startApi(options.env);
     const workers = await Promise.all([
       context.startWorker({ ...settings, WORKER_LANES: mix.events ? 'workflows,background,mail' : 'mail' }),
@@ -109,9 +108,7 @@ export async function outage(env: NodeJS.ProcessEnv, options: Outage): Promise<O
     await untilSettled(context);
     const promises = await traffic.verify();
     return { faults: faults.length, promises, calls: traffic.calls, exits: [...exits], slowestReturnMs };
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 /** Nothing promised is lost, no process ends, and callers get a quick 503 instead of waiting. */

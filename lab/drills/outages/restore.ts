@@ -1,7 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { doubtAfterRestore } from '../../../core/campaigns/audience/after-restore.ts';
-import type { Servers } from '../../../stack/servers/all.ts';
 import { type DrillContext, withDrill } from '../../rig/context.ts';
 import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { readFacts } from '../../rig/facts/facts.ts';
@@ -23,42 +22,36 @@ export interface RestoreTally {
 
 /** mongod's files are copied while mails drain; later they are lost, and what was copied takes their place. */
 export function restore({ mails, evidence }: { mails: number; evidence: boolean }): Promise<RestoreTally> {
-  return withServers((servers, env) => lossAndRestore(servers, env, { mails, evidence }), {
-    kinds: ['mongodb', 'redis'],
-  });
-}
+  return withServers(
+    ({ mongodb }, env) =>
+      withDrill(env, { ackMs: 20 }, async (context) => {
+        const settings = workerEnv(context, { evidence, connections: 10 });
+        const folder = join(env.DATA_DIR ?? '', 'mongodb');
+        await queueBoth(context, { mails });
+        const worker = await context.startWorker(settings);
+        const taken = async () => (await context.sink.stats()).unique;
+        await until('a third is sent', async () => (await taken()) > (mails * 2) / 3);
+        await copyFiles(context, folder, `${folder}-backup`);
+        const before = await taken();
+        await until('two thirds are sent', async () => (await taken()) > (mails * 4) / 3);
+        await worker.stop(15_000);
+        const sentSince = (await taken()) - before;
+        const sentAtLoss = await countSent(context);
 
-function lossAndRestore(
-  servers: Servers,
-  env: NodeJS.ProcessEnv,
-  { mails, evidence }: { mails: number; evidence: boolean },
-): Promise<RestoreTally> {
-  return withDrill(env, { ackMs: 20 }, async (context) => {
-    const settings = workerEnv(context, { evidence, connections: 10 });
-    const folder = join(env.DATA_DIR ?? '', 'mongodb');
-    await queueBoth(context, { mails });
-    const worker = await context.startWorker(settings);
-    const taken = async () => (await context.sink.stats()).unique;
-    await until('a third is sent', async () => (await taken()) > (mails * 2) / 3);
-    await copyFiles(context, folder, `${folder}-backup`);
-    const before = await taken();
-    await until('two thirds are sent', async () => (await taken()) > (mails * 4) / 3);
-    await worker.stop(15_000);
-    const sentSince = (await taken()) - before;
-    const sentAtLoss = await countSent(context);
-
-    await servers.mongodb?.kill('SIGKILL');
-    rmSync(folder, { recursive: true });
-    renameSync(`${folder}-backup`, folder);
-    await servers.mongodb?.start();
-    // The backup decides: mail was sent while its files were copied.
-    const repeatable = sentAtLoss - (await countSent(context));
-    const { doubted } = await doubtAfterRestore(context.deps, context.project);
-    const next = await context.startWorker(settings);
-    await untilSettled(context);
-    await next.stop(15_000);
-    return { evidence, sentSince, repeatable, doubted, found: check(await readFacts(context)) };
-  });
+        await mongodb?.kill('SIGKILL');
+        rmSync(folder, { recursive: true });
+        renameSync(`${folder}-backup`, folder);
+        await mongodb?.start();
+        // The backup decides: mail was sent while its files were copied.
+        const repeatable = sentAtLoss - (await countSent(context));
+        const { doubted } = await doubtAfterRestore(context.deps, context.project);
+        const next = await context.startWorker(settings);
+        await untilSettled(context);
+        await next.stop(15_000);
+        return { evidence, sentSince, repeatable, doubted, found: check(await readFacts(context)) };
+      }),
+    { kinds: ['mongodb', 'redis'] },
+  );
 }
 
 /** Nothing repeated where the relay can be asked; else what the transactional lane had sent since, and the rest is listed. */

@@ -47,44 +47,42 @@ type Victim = (typeof victims)[number];
 
 /** Everything at once for a long time, with a kill every 30 seconds; one API and one worker live through it and are measured. */
 export function soak({ minutes }: { minutes: number }): Promise<SoakTally> {
-  return withServers((servers, env) => soakOn(servers, env, minutes));
-}
-
-function soakOn(servers: Servers, env: NodeJS.ProcessEnv, minutes: number): Promise<SoakTally> {
-  return withDrill(env, { ackMs: 10 }, async (context) => {
-    const steady = await newPair(context);
-    const prey = await newPair(context);
-    const exits = watchExits({ 'steady api': steady.api.child, 'steady worker': steady.worker });
-    const { mailTo, meant } = oddMail();
-    const urls = () => [steady.api.url, prey.api.url];
-    const traffic = await startTraffic(context, urls, mix, { mailTo, waitMinutes: 1 });
-    const samples: Record<string, Sample[]> = { api: [], worker: [] };
-    const sampling = setInterval(() => {
-      samples.api?.push(sample(steady.api.child.pid));
-      samples.worker?.push(sample(steady.worker.pid));
-    }, SAMPLE_MS);
-    const endsAt = performance.now() + minutes * 60_000;
-    const [kills, campaigns] = await Promise.all([
-      strikeUntil(
-        endsAt,
-        EVERY_MS,
-        victims.map((name) => ({ name, run: () => killAndStart(name, { context, servers, prey }) })),
-      ),
-      publishUntil(endsAt, CAMPAIGN_EVERY_MS, {
-        urls,
-        plan: () => ({ context, calls: traffic.calls, size: CAMPAIGN_SIZE }),
-      }),
-    ]);
-    clearInterval(sampling);
-    await traffic.stop();
-    await untilSettled(context, 300_000);
-    const growth = Object.fromEntries(Object.entries(samples).map(([name, some]) => [name, growthOf(some)]));
-    const promises = await traffic.verify();
-    return {
-      ...{ minutes, promises, calls: traffic.calls, campaigns, kills, exits: [...exits], growth },
-      ...{ refusedMeant: meant.refused, deferredMeant: meant.deferred },
-    };
-  });
+  return withServers((servers, env) =>
+    withDrill(env, { ackMs: 10 }, async (context) => {
+      const steady = await newPair(context);
+      const prey = await newPair(context);
+      const exits = watchExits({ 'steady api': steady.api.child, 'steady worker': steady.worker });
+      const { mailTo, meant } = oddMail();
+      const urls = () => [steady.api.url, prey.api.url];
+      const traffic = await startTraffic(context, urls, mix, { mailTo, waitMinutes: 1 });
+      const samples: Record<string, Sample[]> = { api: [], worker: [] };
+      const sampling = setInterval(() => {
+        samples.api?.push(sample(steady.api.child.pid));
+        samples.worker?.push(sample(steady.worker.pid));
+      }, SAMPLE_MS);
+      const endsAt = performance.now() + minutes * 60_000;
+      const [kills, campaigns] = await Promise.all([
+        strikeUntil(
+          endsAt,
+          EVERY_MS,
+          victims.map((name) => ({ name, run: () => killAndStart(name, { context, servers, prey }) })),
+        ),
+        publishUntil(endsAt, CAMPAIGN_EVERY_MS, {
+          urls,
+          plan: () => ({ context, calls: traffic.calls, size: CAMPAIGN_SIZE }),
+        }),
+      ]);
+      clearInterval(sampling);
+      await traffic.stop();
+      await untilSettled(context, 300_000);
+      const growth = Object.fromEntries(Object.entries(samples).map(([name, some]) => [name, growthOf(some)]));
+      const promises = await traffic.verify();
+      return {
+        ...{ minutes, promises, calls: traffic.calls, campaigns, kills, exits: [...exits], growth },
+        ...{ refusedMeant: meant.refused, deferredMeant: meant.deferred },
+      };
+    }),
+  );
 }
 
 async function killAndStart(
