@@ -38,6 +38,11 @@ export interface DrillContext {
   close(): Promise<void>;
 }
 
+/** Of something that a drill makes through the core, as a request has it. */
+export function origin(): { at: Date; seed: ObjectId } {
+  return { at: new Date(), seed: new ObjectId() };
+}
+
 interface RunningApi {
   child: Child;
   url: string;

@@ -7,7 +7,7 @@ import { createSender } from '../../../core/domains/senders.ts';
 import { changeContacts } from '../../../core/people/changes/changes.ts';
 import { anyFreePort } from '../../../stack/ports.ts';
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, openDrill, origin, SENDER } from '../../rig/context.ts';
 import { usageOf } from '../../rig/processes.ts';
 import { noRelay } from '../../rig/sink.ts';
 import { inLanes, until } from '../../rig/waiting.ts';
@@ -94,8 +94,4 @@ export async function newContacts(
 /** For what is measured. */
 export function poll(isIt: () => Promise<boolean>, everyMs: number): Promise<void> {
   return until('what is measured comes to its end', isIt, 120_000, everyMs);
-}
-
-function origin() {
-  return { at: new Date(), seed: new ObjectId() };
 }

@@ -1,7 +1,6 @@
-import { ObjectId } from 'mongodb';
 import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
 import { freezeAudience } from '../../../core/campaigns/run/freeze.ts';
-import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
+import { type DrillContext, origin, SENDER, withDrill } from '../../rig/context.ts';
 import { cpuOf, mongodPid, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { makeList } from '../../rig/traffic/people.ts';
@@ -72,7 +71,7 @@ async function frozen({ deps, project }: DrillContext, listId: string, time: obj
     ...{ name: 'Bench', subject: 'Hello', htmlTemplate: '<p>Hello.</p>', from: { email: SENDER } },
     ...{ toLists: [listId], ...time },
   };
-  const campaign = await createCampaign(deps, project, body, { at: new Date(), seed: new ObjectId() });
+  const campaign = await createCampaign(deps, project, body, origin());
   const pids = [process.pid, await mongodPid(deps)];
   const before = cpuOf(pids).cpuSeconds;
   const began = performance.now();

@@ -1,9 +1,9 @@
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
 import type { Campaign } from '../../../core/campaigns/model.ts';
 import type { MessageState } from '../../../core/mail/ledger/states.ts';
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
+import { type DrillContext, origin, SENDER, withDrill } from '../../rig/context.ts';
 import { watchCounts } from '../../rig/facts/watch-counts.ts';
 import type { SinkClient, Stoppable } from '../../rig/sink.ts';
 import { makeList } from '../../rig/traffic/people.ts';
@@ -86,7 +86,7 @@ export function campaignUnderFire(
       await stopWatching();
     }
     const seconds = (Date.now() - began) / 1_000;
-    const { status = 'deleted' } = (await readCampaign(context, _id)) ?? {};
+    const { status } = await readCampaign(context, _id);
     return { ...(await tally(context)), ...watch, recipients: drill.recipients, status, seconds };
   });
 }
@@ -125,7 +125,7 @@ function fireOf(
     async untilMoving() {
       const before = await arrived();
       const isMoving = async () =>
-        (await arrived()) !== before || (await readCampaign(context, campaign._id))?.status === 'sent';
+        (await arrived()) !== before || (await readCampaign(context, campaign._id)).status === 'sent';
       await until('mail arrives', isMoving, 60_000, 100);
     },
     async noteFault() {
@@ -136,7 +136,7 @@ function fireOf(
     async untilSent() {
       const isSent = async () => {
         if (hurry) await askNow('unknown');
-        return (await readCampaign(context, campaign._id))?.status === 'sent';
+        return (await readCampaign(context, campaign._id)).status === 'sent';
       };
       await until('the campaign is sent', isSent, 300_000, 100);
     },
@@ -144,8 +144,8 @@ function fireOf(
 }
 
 /** As it is now. */
-export async function readCampaign({ deps, project }: DrillContext, _id: ObjectId): Promise<Campaign | null> {
-  return deps.db.campaigns.findOne({ _id, projectId: project._id });
+export async function readCampaign({ deps, project }: DrillContext, _id: ObjectId): Promise<Campaign> {
+  return (await deps.db.campaigns.findOne({ _id, projectId: project._id }))!;
 }
 
 async function launch(
@@ -161,5 +161,5 @@ async function launch(
     toLists: [listId],
     ...time,
   };
-  return createCampaign(deps, project, fields, { at: new Date(), seed: new ObjectId() });
+  return createCampaign(deps, project, fields, origin());
 }

@@ -12,7 +12,13 @@ import type { Verdict } from '../../rig/results/drill-results.ts';
 import { pause, until } from '../../rig/waiting.ts';
 import { signalVictim, startVictim, untilAtPoint } from '../kills/fault-points.ts';
 import { judgeCampaign } from './campaign-verdicts.ts';
-import { type CampaignDrill, type CampaignTally, type CampaignUnderFire, campaignUnderFire } from './campaigns.ts';
+import {
+  type CampaignDrill,
+  type CampaignTally,
+  type CampaignUnderFire,
+  campaignUnderFire,
+  readCampaign,
+} from './campaigns.ts';
 
 interface EarlyDrill extends CampaignDrill {
   /** SIGCONT: the process wakes up and writes its rows. SIGKILL: others settle its claims. */
@@ -80,23 +86,24 @@ function startSenders(fire: CampaignUnderFire, count: number, processes: Record<
 }
 
 /** So many bounces and complaints among the first mails pause a campaign: a person would resume it. */
-async function untilSent({ context: { deps, project }, campaign: { _id } }: CampaignUnderFire): Promise<void> {
+async function untilSent({ context, campaign: { _id } }: CampaignUnderFire): Promise<void> {
   const isSent = async () => {
-    const campaign = await deps.db.campaigns.findOne({ _id, projectId: project._id });
-    if (campaign?.status === 'paused') await resumeCampaign(deps, project, _id.toHexString());
-    return campaign?.status === 'sent';
+    const { status } = await readCampaign(context, _id);
+    if (status === 'paused') await resumeCampaign(context.deps, context.project, _id.toHexString());
+    return status === 'sent';
   };
   await until('the campaign is sent', isSent, SENT_WITHIN_MS, 500);
 }
 
 /** Mails that the relay took some time ago: rows of the senders that run are written within that time. */
-async function mailsWithoutRow({ deps, project, sink }: DrillContext, campaign: Campaign): Promise<Early[]> {
+async function mailsWithoutRow(context: DrillContext, campaign: Campaign): Promise<Early[]> {
+  const { deps, project, sink } = context;
   const [projectId, campaignId] = [project._id, campaign._id];
   const taken = [...(await sink.ids()).keys()].map((id) => new ObjectId(id.slice(1, 25)));
   await pause(ROWLESS_FOR_MS);
   const rows = await deps.db.messages.find({ projectId, campaignId }, { projection: { _id: 1 } }).toArray();
   const known = new Set(rows.map(({ _id }) => _id.toHexString()));
-  const { freeze } = (await deps.db.campaigns.findOne({ _id: campaignId, projectId }))!;
+  const { freeze } = await readCampaign(context, campaignId);
   const blocks = await deps.db.campaignBlocks.find({ projectId, campaignId }).toArray();
   const emails = new Map(
     blocks

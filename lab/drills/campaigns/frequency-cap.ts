@@ -1,15 +1,15 @@
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { createAutomation } from '../../../core/automations/automations.ts';
 import { startEnrollments } from '../../../core/automations/by-hand/jobs.ts';
 import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
 import { createSender } from '../../../core/domains/senders.ts';
 import { states } from '../../../core/mail/ledger/states.ts';
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
+import { type DrillContext, origin, SENDER, withDrill } from '../../rig/context.ts';
 import { watchCounts } from '../../rig/facts/watch-counts.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { setFrequencyCap } from '../../rig/traffic/cap.ts';
-import { makeList } from '../../rig/traffic/people.ts';
+import { campaignTo, makeList } from '../../rig/traffic/people.ts';
 import { pause, until } from '../../rig/waiting.ts';
 
 interface CapDrill {
@@ -79,7 +79,6 @@ export function frequencyCap(env: NodeJS.ProcessEnv, drill: CapDrill): Promise<C
 }
 
 async function launch({ deps, project }: DrillContext, listId: string): Promise<ObjectId[]> {
-  const origin = () => ({ at: new Date(), seed: new ObjectId() });
   await createSender(deps, project, { email: SENDER }, origin());
   const steps = [
     { type: 'wait' as const, delay: { value: 0, unit: 'minutes' as const } },
@@ -92,12 +91,8 @@ async function launch({ deps, project }: DrillContext, listId: string): Promise<
     { name: 'Drill', active: true, entryCriteria, steps },
     origin(),
   );
-  const campaign = {
-    ...{ name: 'Drill', subject: 'Hello {{firstName}}', htmlTemplate: '<p>Hello {{firstName}}.</p>' },
-    ...{ from: { email: SENDER }, toLists: [listId], sendNow: true },
-  };
   const [campaigns] = await Promise.all([
-    Promise.all([1, 2].map(() => createCampaign(deps, project, campaign, origin()))),
+    Promise.all([1, 2].map(() => createCampaign(deps, project, campaignTo(listId), origin()))),
     startEnrollments(deps, project, automation._id.toHexString(), { listId }, { ...origin(), enteredBy: 'drill' }),
   ]);
   return campaigns.map(({ _id }) => _id);

@@ -1,8 +1,14 @@
-import type { Campaign, Release } from '../../../core/campaigns/model.ts';
+import type { Release } from '../../../core/campaigns/model.ts';
 import { shownReleases } from '../../../core/campaigns/numbers/zones.ts';
 import { call } from '../../rig/traffic/calls.ts';
 import { between, pause, until } from '../../rig/waiting.ts';
-import { type CampaignDrill, type CampaignTally, type CampaignUnderFire, campaignUnderFire } from './campaigns.ts';
+import {
+  type CampaignDrill,
+  type CampaignTally,
+  type CampaignUnderFire,
+  campaignUnderFire,
+  readCampaign,
+} from './campaigns.ts';
 
 export interface LocalTimeTally extends CampaignTally {
   zones: number;
@@ -35,7 +41,11 @@ export async function localTimeKill(env: NodeJS.ProcessEnv, drill: CampaignDrill
     let api = await context.startApi();
     const steady = await fire.startWorker('workflows,background');
     const act = (verb: string) => call(context, `${api.url}/campaigns/${campaign._id.toHexString()}/${verb}`, {});
-    await until('the audience is written down', async () => !!(await read(fire)).freeze?.isDone, WITHIN_MS);
+    await until(
+      'the audience is written down',
+      async () => !!(await readCampaign(context, campaign._id)).freeze?.isDone,
+      WITHIN_MS,
+    );
     let sender = await fire.startWorker('campaign');
     for (let zone = 0; zone < ZONES.length; zone += 1) {
       await act('pause');
@@ -64,13 +74,8 @@ export async function localTimeKill(env: NodeJS.ProcessEnv, drill: CampaignDrill
   return { ...tally, ...found };
 }
 
-async function read({ context, campaign }: CampaignUnderFire): Promise<Campaign> {
-  const { deps, project } = context;
-  return (await deps.db.campaigns.findOne({ _id: campaign._id, projectId: project._id }))!;
-}
-
-async function releasesOf(fire: CampaignUnderFire): Promise<Release[]> {
-  return (await read(fire)).freeze?.releases ?? [];
+async function releasesOf({ context, campaign }: CampaignUnderFire): Promise<Release[]> {
+  return (await readCampaign(context, campaign._id)).freeze?.releases ?? [];
 }
 
 async function setMoment({ context, campaign }: CampaignUnderFire, zone: number): Promise<void> {
@@ -83,12 +88,12 @@ async function setMoment({ context, campaign }: CampaignUnderFire, zone: number)
 }
 
 async function untilZoneOver(fire: CampaignUnderFire, zone: number, found: { wrongZones: number }): Promise<void> {
-  const { deps } = fire.context;
+  const { context } = fire;
   await until(
     `everybody of zone ${zone} has a row`,
     async () => {
-      const campaign = await read(fire);
-      const { zones: shown } = await shownReleases(deps, campaign);
+      const campaign = await readCampaign(context, fire.campaign._id);
+      const { zones: shown } = await shownReleases(context.deps, campaign);
       const release = campaign.freeze?.releases?.[zone] as Release;
       const isOver = (await claimedOf(fire, release)) === release.total;
       if (shown.some(({ sent, total }) => sent < 0 || sent > total)) found.wrongZones += 1;

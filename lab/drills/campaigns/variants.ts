@@ -9,14 +9,19 @@ import type { Drill } from '../drill.ts';
 import { readEvents, startVictim, untilAtPoint } from '../kills/fault-points.ts';
 import { bothWays } from '../with-and-without-evidence.ts';
 import { judgeCampaign } from './campaign-verdicts.ts';
-import { type CampaignDrill, type CampaignTally, type CampaignUnderFire, campaignUnderFire } from './campaigns.ts';
+import {
+  type CampaignDrill,
+  type CampaignTally,
+  type CampaignUnderFire,
+  campaignUnderFire,
+  readCampaign,
+} from './campaigns.ts';
 import { readSplit, type SplitFacts } from './variant-facts.ts';
 import {
   clickOn,
   letDecide,
   raceForWinner,
   raceOften,
-  readCampaign,
   TEST,
   untilMeasured,
   variantsOf,

@@ -1,12 +1,14 @@
-import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
 import type { Campaign, VariantId } from '../../../core/campaigns/model.ts';
 import { variantAt } from '../../../core/campaigns/variants/places.ts';
 import { requestRun, wakeStarts } from '../../../core/jobs/starts.ts';
 import type { Engagement } from '../../../core/mail/messages/model.ts';
-import { type DrillContext, SENDER } from '../../rig/context.ts';
-import { makeList } from '../../rig/traffic/people.ts';
+import { type DrillContext, origin } from '../../rig/context.ts';
+import { send } from '../../rig/traffic/calls.ts';
+import { campaignTo, makeList } from '../../rig/traffic/people.ts';
 import { pause, until } from '../../rig/waiting.ts';
+import { readCampaign } from './campaigns.ts';
 import { subjectOf } from './variant-facts.ts';
 
 export interface WinnerFacts {
@@ -25,10 +27,6 @@ const WITHIN_MS = 300_000;
 const AGAIN_MS = 100;
 const MINUTE_MS = 60_000;
 const PEOPLE_IN_RACE = 12;
-
-export async function readCampaign({ deps, project }: DrillContext, _id: ObjectId): Promise<Campaign> {
-  return (await deps.db.campaigns.findOne({ _id, projectId: project._id }))!;
-}
 
 export async function untilMeasured(context: DrillContext, _id: ObjectId): Promise<void> {
   const isMeasured = async () => (await readCampaign(context, _id)).freeze?.testedAt !== undefined;
@@ -111,21 +109,16 @@ export async function raceOften(context: DrillContext, apis: readonly string[], 
 
 function launch({ deps, project }: DrillContext, listId: string): Promise<Campaign> {
   const fields = {
-    ...{ name: 'Race', subject: 'Race', htmlTemplate: '<p><a href="https://shop.example.com/">Look</a></p>' },
-    ...{ from: { email: SENDER }, toLists: [listId], sendNow: true },
+    ...{ ...campaignTo(listId), htmlTemplate: '<p><a href="https://shop.example.com/">Look</a></p>' },
     ...{ variants: variantsOf('A', 'B'), test: { ...TEST, share: 50, minPerVariant: 1 } },
   };
-  return createCampaign(deps, project, fields as Parameters<typeof createCampaign>[2], {
-    ...{ at: new Date(), seed: new ObjectId() },
-  });
+  return createCampaign(deps, project, fields as Parameters<typeof createCampaign>[2], origin());
 }
 
 /** The status of the first answer that a repeat does not mend. */
-async function choose({ key }: DrillContext, url: string, _id: ObjectId, variantId: VariantId): Promise<number> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ variantId });
+async function choose(context: DrillContext, url: string, _id: ObjectId, variantId: VariantId): Promise<number> {
   for (;;) {
-    const answer = await fetch(`${url}/campaigns/${_id.toHexString()}/winner`, { method: 'POST', headers, body });
+    const answer = await send(context, `${url}/campaigns/${_id.toHexString()}/winner`, { variantId });
     await answer.body?.cancel();
     if (answer.status !== 503) return answer.status;
     await pause(AGAIN_MS);

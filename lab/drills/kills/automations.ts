@@ -4,9 +4,10 @@ import { createEvent } from '../../../core/automations/events/events.ts';
 import { createSender } from '../../../core/domains/senders.ts';
 import type { Servers } from '../../../stack/servers/all.ts';
 import { prefixed, workflowIds } from '../../../workflows/names.ts';
-import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
+import { type DrillContext, origin, SENDER, withDrill } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { withServers } from '../../rig/servers.ts';
+import { send } from '../../rig/traffic/calls.ts';
 import { pause, until } from '../../rig/waiting.ts';
 
 interface AutomationOutage {
@@ -61,7 +62,6 @@ async function automationOutage(env: NodeJS.ProcessEnv, { events, downMs }: Auto
 
 /** A mail at once, and another a minute later. */
 async function makeAutomation({ deps, project }: DrillContext): Promise<void> {
-  const origin = () => ({ at: new Date(), seed: project._id });
   await createSender(deps, project, { email: SENDER }, origin());
   await createEvent(deps, project, { eventName: EVENT }, origin());
   const steps = [0, 1].flatMap((value) => [
@@ -73,16 +73,14 @@ async function makeAutomation({ deps, project }: DrillContext): Promise<void> {
 }
 
 async function sendEvents(
-  { key }: DrillContext,
+  drill: DrillContext,
   url: string,
   { events, everyMs }: { events: number; everyMs: number },
 ): Promise<Pick<OutageTally, 'refused' | 'slowestMs'>> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const tally = { refused: 0, slowestMs: 0 };
-  const send = async (n: number) => {
+  const sendEvent = async (n: number) => {
     const began = performance.now();
-    const body = JSON.stringify({ eventName: EVENT, email: `p${n}@in.test` });
-    const status = await fetch(`${url}/events/send`, { method: 'POST', headers, body }).then(
+    const status = await send(drill, `${url}/events/send`, { eventName: EVENT, email: `p${n}@in.test` }).then(
       (answer) => answer.text().then(() => answer.status),
       () => null,
     );
@@ -91,7 +89,7 @@ async function sendEvents(
   };
   const sending: Promise<void>[] = [];
   for (let n = 0; n < events; n += 1) {
-    sending.push(send(n));
+    sending.push(sendEvent(n));
     await pause(everyMs);
   }
   await Promise.all(sending);

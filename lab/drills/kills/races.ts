@@ -4,6 +4,7 @@ import { broken, check, type Findings, tell } from '../../rig/facts/check.ts';
 import { messageIdOf, readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
+import { type Answer, answerOf, send } from '../../rig/traffic/calls.ts';
 import { makeList } from '../../rig/traffic/people.ts';
 import { addProject } from '../../rig/traffic/projects.ts';
 import { inLanes, pause } from '../../rig/waiting.ts';
@@ -37,7 +38,6 @@ export interface RacesTally {
 
 const AT_ONCE = 200;
 
-type Answer = { status: number; code: string; data: Record<string, unknown> };
 type Post = (path: string, body: object, headers?: Record<string, string>) => Promise<Answer>;
 
 /** The same thing asked of two API processes at the same time, in two projects; then more workers than mail. */
@@ -83,18 +83,18 @@ export function judgeRaces({ asked, faults, busy, wrong, found }: RacesTally): V
 
 type Wrong = (what: string, isWrong: boolean) => void;
 
-async function sameKey(send: Post, sender: string, { keys, each }: Races, wrong: Wrong): Promise<void> {
+async function sameKey(ask: Post, sender: string, { keys, each }: Races, wrong: Wrong): Promise<void> {
   const mail = (to: string) => ({ to: { email: to }, from: { email: sender }, subject: 'Once', text: 'Once.' });
   for (let key = 0; key < keys; key += 1) {
     const header = { 'Idempotency-Key': `race ${key}` };
-    const again = () => send('/mails/send', mail(`k${key}@in.test`), header);
+    const again = () => ask('/mails/send', mail(`k${key}@in.test`), header);
     const answers = await Promise.all(Array.from({ length: each }, again));
     answers.push(await again());
     const ids = new Set(answers.filter(({ status }) => status < 300).map(({ data }) => data.emailId));
     wrong(`key ${key} has ${ids.size} emailIds`, ids.size !== 1);
     const other = answers.find(({ status, code }) => status >= 300 && code !== 'IDEMPOTENCY_IN_PROGRESS');
     wrong(`a race was answered with ${other?.status} ${other?.code}`, other !== undefined);
-    const misuse = await send('/mails/send', mail('somebody@in.test'), header);
+    const misuse = await ask('/mails/send', mail('somebody@in.test'), header);
     wrong('a key was used for two requests', misuse.code !== 'IDEMPOTENCY_KEY_REUSED');
   }
 }
@@ -102,29 +102,29 @@ async function sameKey(send: Post, sender: string, { keys, each }: Races, wrong:
 /** One address in many spellings, and many addresses that are new to the project. */
 async function sameAddress(
   { deps, project }: DrillContext,
-  send: Post,
+  ask: Post,
   { upserts, addresses }: Races,
   wrong: Wrong,
 ): Promise<void> {
   const spellings = ['One@In.Test', ' one@in.test', 'ONE@IN.TEST ', 'one@in.test'];
   const one = (index: number) => ({ email: spellings[index % 4], firstName: `N${index}` });
-  await inLanes(AT_ONCE, upserts, (index) => send('/contacts/email', one(index)));
+  await inLanes(AT_ONCE, upserts, (index) => ask('/contacts/email', one(index)));
   await inLanes(AT_ONCE, addresses * 50, (index) =>
-    send('/contacts/email', { email: `cold${index % addresses}@in.test` }),
+    ask('/contacts/email', { email: `cold${index % addresses}@in.test` }),
   );
   const count = (email: string | RegExp) => deps.db.contacts.countDocuments({ projectId: project._id, email });
   wrong('one address has two contacts', (await count('one@in.test')) !== 1);
   wrong('cold addresses have two contacts', (await count(/^cold/)) !== addresses);
 }
 
-async function samePeople(context: DrillContext, send: Post, { adds }: Races, wrong: Wrong): Promise<void> {
+async function samePeople(context: DrillContext, ask: Post, { adds }: Races, wrong: Wrong): Promise<void> {
   const { deps, project } = context;
   const { listId } = await makeList(context, 'there', 0);
   const emails = Array.from({ length: 500 }, (_, index) => `added${index}@in.test`);
   const answers = await Promise.all(
     Array.from({ length: adds }, () => {
       const key = { 'Idempotency-Key': new ObjectId().toHexString() };
-      return send('/contact-lists/contacts/bulk-add', { contactListId: listId, emails }, key);
+      return ask('/contact-lists/contacts/bulk-add', { contactListId: listId, emails }, key);
     }),
   );
   const created = answers.reduce((sum, { data }) => sum + Number(data.created ?? 0), 0);
@@ -146,13 +146,7 @@ async function manyWorkers(context: DrillContext, { workers }: Races, other: Dri
 
 async function post(url: string, key: string, body: object, headers: Record<string, string>): Promise<Answer> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    const { data = {}, error } = (await response.json()) as { data?: Answer['data']; error?: { code: string } };
-    return { status: response.status, code: error?.code ?? '', data };
+    return await answerOf(await send({ key }, url, body, { headers }));
   } catch (error) {
     return { status: 599, code: (error as Error).message, data: {} };
   }

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { ObjectId } from 'mongodb';
 import { sendBulk } from '../../../core/mail/accept/bulk.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, openDrill, origin, SENDER } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { drain } from '../kills/worker-kill.ts';
 
@@ -60,7 +59,7 @@ async function queueOrdinary({ deps, project }: DrillContext, mails: number): Pr
       dynamicData: { name: `Person ${from + index}`, items: ['one', 'two', 'three'] },
     }));
     const mail = { from: { email: SENDER }, subject: 'News', html: ordinaryHtml(), recipients };
-    await sendBulk(deps, project, mail, { at: new Date(), seed: new ObjectId() });
+    await sendBulk(deps, project, mail, origin());
   }
 }
 

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { createGroup } from '../../../core/consent/suppressions/groups.ts';
 import { sendMail } from '../../../core/mail/accept/send.ts';
 import type { MessageState } from '../../../core/mail/ledger/states.ts';
-import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
+import { type DrillContext, origin, SENDER, withDrill } from '../../rig/context.ts';
 import { messageIdOf } from '../../rig/facts/facts.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { setModes } from '../../rig/sink.ts';
@@ -148,8 +148,4 @@ async function turnAway(
   await until('what was turned away is sent', async () => (await unsent()) === 0, 90_000).catch(() => {});
   const counted = await deps.db.messages.countDocuments({ ...mine, deferrals: { $gt: 0 } });
   return { turnedAway: ids.length, counted, unsent: await unsent() };
-}
-
-function origin() {
-  return { at: new Date(), seed: new ObjectId() };
 }

@@ -63,7 +63,7 @@ export async function ask(
   for (let at = turn++; mayGoOn(); at += 1) {
     const urls = line.urls();
     const url = urls[at % urls.length];
-    const answer = url === undefined ? null : await attempt(url, line.key, request, calls);
+    const answer = url === undefined ? null : await attempt(line, url, request, calls);
     if (answer) {
       const { status, code, data } = answer;
       if (status < 300) {
@@ -98,45 +98,48 @@ export function post(
   return ask(line, request, calls, () => performance.now() < until);
 }
 
+/** One request as a caller with this key makes it; a text is sent as it is, anything else as JSON. */
+export function send(
+  { key }: Pick<Line, 'key'>,
+  url: string,
+  body: object | string,
+  { headers, signal }: Pick<Request, 'headers'> & { signal?: AbortSignal } = {},
+): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  });
+}
+
 /** Asks once, of a process that is not disturbed. */
 // biome-ignore lint/suspicious/noExplicitAny: a measurement looks into answers of several shapes.
-export async function call({ key }: Pick<Line, 'key'>, url: string, body: object): Promise<any> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+export async function call(caller: Pick<Line, 'key'>, url: string, body: object): Promise<any> {
+  const answer = await send(caller, url, body);
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
   return answer.json();
 }
 
-interface Answer {
+export interface Answer {
   status: number;
   code: string;
   data: Record<string, unknown>;
 }
 
-async function attempt(
-  url: string,
-  key: string,
-  { path, body, idempotencyKey, headers = {} }: Request,
-  calls: Calls,
-): Promise<Answer | null> {
+async function attempt(line: Line, url: string, request: Request, calls: Calls): Promise<Answer | null> {
+  const { path, body, idempotencyKey, headers } = request;
   const began = performance.now();
   try {
-    const response = await fetch(url + path, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${key}`,
-        'Content-Type': 'application/json',
-        'Idempotency-Key': idempotencyKey,
-        ...headers,
-      },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+    const response = await send(line, url + path, body, {
+      headers: { 'Idempotency-Key': idempotencyKey, ...headers },
       signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
     });
-    const { data = {}, error } = (await response.json()) as { data?: Answer['data']; error?: { code?: string } };
+    const answer = await answerOf(response);
     const tookMs = performance.now() - began;
     calls.durations.push(tookMs);
-    if (response.status === 503) calls.slowestRefusalMs = Math.max(calls.slowestRefusalMs, tookMs);
-    return { status: response.status, code: error?.code ?? '', data };
+    if (answer.status === 503) calls.slowestRefusalMs = Math.max(calls.slowestRefusalMs, tookMs);
+    return answer;
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
     if (name === 'TimeoutError') calls.hung += 1;
@@ -144,6 +147,11 @@ async function attempt(
     else calls.cut += 1;
     return null;
   }
+}
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const { data = {}, error } = (await response.json()) as { data?: Answer['data']; error?: { code?: string } };
+  return { status: response.status, code: error?.code ?? '', data };
 }
 
 /** Outcomes that are a failure under every fault. */

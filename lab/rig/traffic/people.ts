@@ -30,7 +30,7 @@ export async function makeList(
 }
 
 /** The body of POST /campaigns that sends to a list at once. */
-export function campaignTo(listId: string, sender = SENDER): object {
+export function campaignTo(listId: string, sender = SENDER) {
   return {
     ...{ name: 'Drill', subject: 'Hello {{firstName}}', htmlTemplate: '<p>Hello {{firstName}}.</p>' },
     ...{ from: { email: sender }, toLists: [listId], sendNow: true },

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { createGroup } from '../../../core/consent/suppressions/groups.ts';
-import type { DrillContext } from '../context.ts';
+import { type DrillContext, origin } from '../context.ts';
 import { ask, type Calls, type Line, noCalls, post } from './calls.ts';
 import { makeList } from './people.ts';
 import { type Promises, readPromises } from './promises.ts';
@@ -36,7 +36,7 @@ export async function startTraffic(
   const line = { key: context.key, urls };
   const calls = noCalls();
   const acked: Acknowledged = { mails: [], bulks: [], contacts: new Map(), events: [] };
-  const group = await createGroup(deps, project, { name: 'Traffic' }, { at: new Date(), seed: new ObjectId() });
+  const group = await createGroup(deps, project, { name: 'Traffic' }, origin());
   if (mix.events) await makeAutomation(line, context.sender, calls, waitMinutes);
   const formId = mix.forms ? await makeForm(context, line, calls) : '';
   const under = new Set<Promise<void>>();
