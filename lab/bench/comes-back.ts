@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { clickToken, openToken } from '../../core/mail/compose/tokens.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { startDnsStandIn } from '../../test/support/mail/dns-stand-in.ts';
@@ -11,8 +10,8 @@ import { microsEach, quantile, usageOf } from '../rig/processes.ts';
 import type { Figure } from '../rig/results/report.ts';
 import { pause } from '../rig/waiting.ts';
 import { letters, MAIL_BYTES, MAIL_FROM, MAIL_TO } from './comes-back/mails.ts';
-import { ask } from './comes-back/requests.ts';
-import { chosen, inRounds, keep } from './run.ts';
+import { ask, trackedPaths } from './comes-back/requests.ts';
+import { chosen, inRounds, keep, rateOf } from './run.ts';
 import { blast } from './smtp/raw-blast.ts';
 
 /**
@@ -38,7 +37,7 @@ async function tracking(): Promise<Figure[]> {
   const drill = await openDrill(process.env);
   const { url, child } = await drill.startApi({ PUBLIC_RATE_LIMIT: '100000000' });
   const port = Number(new URL(url).port);
-  const paths = await trackedPaths(drill, 1_000);
+  const paths = await newPaths(drill, 1_000);
   let expected = (await ask(port, paths, { rate: 500, seconds: 3 })).answered;
   await written(drill, expected);
   const steady = { rate: RATE, seconds: SECONDS };
@@ -47,7 +46,7 @@ async function tracking(): Promise<Figure[]> {
     const bareP99 = quantile((await ask(httpPort, paths, steady)).delaysMs, 0.99);
     const barePace = (await ask(httpPort, paths, flatOut)).perSecond;
     // Nothing is opened or clicked twice: each is written as news.
-    const fresh = await trackedPaths(drill, (RATE * SECONDS) / 2);
+    const fresh = await newPaths(drill, (RATE * SECONDS) / 2);
     const before = usageOf(child.pid);
     const asked = await ask(port, fresh, steady);
     expected += asked.answered;
@@ -101,18 +100,9 @@ async function inbound(): Promise<Figure[]> {
   });
   const warm = 500;
   const letterAt = letters(dns, warm + ROUNDS * MAILS);
-  const send = async (to: number, from: number, count: number) => {
-    const begun = performance.now();
-    const envelope = { from: MAIL_FROM, to: MAIL_TO };
-    await blast(
-      to,
-      MAIL_CONNECTIONS,
-      count,
-      (index) => letterAt(from + index),
-      () => envelope,
-    );
-    return count / ((performance.now() - begun) / 1_000);
-  };
+  const envelopeAt = () => ({ from: MAIL_FROM, to: MAIL_TO });
+  const send = (to: number, from: number, count: number) =>
+    rateOf(count, () => blast(to, MAIL_CONNECTIONS, count, (index) => letterAt(from + index), envelopeAt));
   await send(port, 0, warm);
   let sent = warm;
   const found = await inRounds(ROUNDS, async () => {
@@ -158,18 +148,15 @@ async function inbound(): Promise<Figure[]> {
   ];
 }
 
-/** A pixel and a link of each of so many messages. */
-async function trackedPaths({ deps, project }: DrillContext, count: number): Promise<string[]> {
+/** Of so many new messages. */
+async function newPaths({ deps, project }: DrillContext, count: number): Promise<string[]> {
   const sentAt = new Date(Date.now() - 60_000);
   const messages = Array.from({ length: count }, (_, index): Message => {
     const email = `p${index}@example.com`;
     return { _id: new ObjectId(), projectId: project._id, lane: 'campaign', state: 'sent', email, sentAt };
   });
   await deps.db.messages.insertMany(messages);
-  return messages.flatMap(({ _id: messageId, projectId }) => [
-    `/t/o/${openToken(deps.config, { projectId, messageId })}.gif`,
-    `/t/c/${clickToken(deps.config, { projectId, messageId }, 'https://example.com/')}`,
-  ]);
+  return trackedPaths(deps.config, messages, 'https://example.com/');
 }
 
 /** Looks until so many are counted, or for a while. */

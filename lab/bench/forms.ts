@@ -6,7 +6,7 @@ import { openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
 import { noRelay } from '../rig/sink.ts';
 import { inLanes } from '../rig/waiting.ts';
-import { inRounds, keep, say, sizeOr } from './run.ts';
+import { inRounds, keep, rateOf, say, sizeOr } from './run.ts';
 
 /**
  * Forms a second that one API process takes, each stored before it is answered, and by the job made a pending subscription with its mail. The
@@ -52,9 +52,9 @@ try {
   };
   const found = await inRounds(ROUNDS, async (round) => {
     const before = usageOf(child.pid);
-    const begun = performance.now();
-    await inLanes(CONNECTIONS, forms, (number) => post(`new${round}.${number}@example.com`, number));
-    const rates = forms / ((performance.now() - begun) / 1_000);
+    const rates = await rateOf(forms, () =>
+      inLanes(CONNECTIONS, forms, (number) => post(`new${round}.${number}@example.com`, number)),
+    );
     const micros = microsEach(before, usageOf(child.pid), forms);
     const known = await p50Of((number) => `known${number % KNOWN}@example.com`);
     return { rates, micros, known, unknown: await p50Of((number) => `other${round}.${number}@example.com`) };

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type Lifetime, newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
 import { StackError, say } from '../../stack/output.ts';
+import { helpOf, runCommand } from '../rig/command.ts';
 import { runAlone } from '../rig/run-alone.ts';
 
 /**
@@ -81,20 +82,8 @@ function runBare(file: string, args: string[]): number {
 
 function fileOf(name: string): string {
   const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
-  if (!bench) throw new StackError(help());
+  if (!bench) throw new StackError(helpOf('bench', benches));
   return join(import.meta.dirname, bench.file ?? `${name}.ts`);
 }
 
-function help(): string {
-  return `Benches:\n${Object.entries(benches)
-    .map(([name, { does }]) => `  npm run bench -- ${name}\n      ${does}`)
-    .join('\n')}`;
-}
-
-main(process.argv.slice(2)).then(
-  (code) => process.exit(code),
-  (error) => {
-    console.error(error instanceof StackError ? error.message : error);
-    process.exit(1);
-  },
-);
+runCommand(main);

@@ -7,7 +7,7 @@ import { type Environment, startEnvironment, type Tenant } from '../../test/supp
 import { startWorkers } from '../../workers/start.ts';
 import type { Figure } from '../rig/results/report.ts';
 import { inLanes } from '../rig/waiting.ts';
-import { chosen, inRounds, keep, sizeOr } from './run.ts';
+import { chosen, inRounds, keep, rateOf, sizeOr } from './run.ts';
 
 /**
  * How fast migrations go, with both source providers in a process of their own and API and workers in this one:
@@ -112,13 +112,13 @@ async function bareInserts({ deps }: Environment, { project }: Tenant): Promise<
     lastName: `Last${index}`,
     ...{ userId: null, mobile: null, contactProperties: {}, listIds: [], segmentIds: [], createdAt: at, updatedAt: at },
   });
-  const began = performance.now();
-  await inLanes(LANES, Math.ceil(contacts / BATCH), async (batch) => {
-    const from = batch * BATCH;
-    const rows = Array.from({ length: Math.min(BATCH, contacts - from) }, (_, index) => row(from + index));
-    await collection.insertMany(rows, { writeConcern: { w: 'majority', journal: true } });
-  });
-  const rate = contacts / ((performance.now() - began) / 1_000);
+  const rate = await rateOf(contacts, () =>
+    inLanes(LANES, Math.ceil(contacts / BATCH), async (batch) => {
+      const from = batch * BATCH;
+      const rows = Array.from({ length: Math.min(BATCH, contacts - from) }, (_, index) => row(from + index));
+      await collection.insertMany(rows, { writeConcern: { w: 'majority', journal: true } });
+    }),
+  );
   await collection.drop();
   return rate;
 }

@@ -36,6 +36,13 @@ export async function inRounds<Name extends string>(
   return found;
 }
 
+/** So many a second: `work` does them all. */
+export async function rateOf(count: number, work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return count / ((performance.now() - began) / 1_000);
+}
+
 export function say(line: string): void {
   console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 }

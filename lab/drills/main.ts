@@ -6,6 +6,7 @@ import { bundleWorkflows } from '../../stack/bundles/workflow-bundle.ts';
 import { newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
 import { StackError, say, seconds } from '../../stack/output.ts';
 import { startServers } from '../../stack/servers/all.ts';
+import { helpOf, runCommand } from '../rig/command.ts';
 import {
   describe,
   keepResult,
@@ -69,7 +70,7 @@ function readArgs(args: string[]) {
     if (read.values.size && !(Number(read.values.size) > 0)) throw new Error('--size is a number.');
     return read;
   } catch (error) {
-    throw new StackError(`${(error as Error).message}\n${help()}`);
+    throw new StackError(`${(error as Error).message}\n${helpOf('drill', drills)}`);
   }
 }
 
@@ -110,16 +111,4 @@ async function runDrill(name: string, env: NodeJS.ProcessEnv): Promise<Result> {
   return result;
 }
 
-function help(): string {
-  return `Drills:\n${Object.entries(drills)
-    .map(([name, { does }]) => `  npm run drill -- ${name}\n      ${does}`)
-    .join('\n')}`;
-}
-
-main(process.argv.slice(2)).then(
-  (code) => process.exit(code),
-  (error) => {
-    console.error(error instanceof StackError ? error.message : error);
-    process.exit(1);
-  },
-);
+runCommand(main);

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { createProject } from '../../../core/accounts/projects.ts';
 import type { Project } from '../../../core/base/model.ts';
-import { clickToken, openToken } from '../../../core/mail/compose/tokens.ts';
+import { clickToken } from '../../../core/mail/compose/tokens.ts';
 import type { Message } from '../../../core/mail/ledger/model.ts';
 import { newList } from '../../../core/people/global-list.ts';
 import { createSegment } from '../../../core/people/lists/segments.ts';
@@ -10,7 +10,7 @@ import { until } from '../../../test/support/wait.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
-import { ask } from '../comes-back/requests.ts';
+import { ask, trackedPaths } from '../comes-back/requests.ts';
 import { inRounds, say } from '../run.ts';
 import type { Stage } from './stage.ts';
 
@@ -41,10 +41,7 @@ async function measureEngagements(stage: Stage): Promise<Figure[]> {
   const pids = [api.pid, worker.pid, await mongodPid(deps)];
   const found = await inRounds(ROUNDS, async (round) => {
     const own = messages.slice((round * READERS) / ROUNDS, ((round + 1) * READERS) / ROUNDS);
-    const paths = own.flatMap(({ _id: messageId, projectId }) => [
-      `/t/o/${openToken(deps.config, { projectId, messageId })}.gif`,
-      `/t/c/${clickToken(deps.config, { projectId, messageId }, `https://example.com/${round}`)}`,
-    ]);
+    const paths = trackedPaths(deps.config, own, `https://example.com/${round}`);
     const before = pids.map(usageOf);
     const begun = performance.now();
     const probing = probe(stage, project, port, round);

@@ -1,5 +1,5 @@
 import type { Figure } from '../../rig/results/report.ts';
-import { say } from '../run.ts';
+import { rateOf, say } from '../run.ts';
 import { latency } from './requests.ts';
 import type { Stage } from './stage.ts';
 
@@ -9,13 +9,13 @@ const REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'];
 
 export async function measureSuppressions({ client, personOf }: Stage): Promise<Figure[]> {
   const groupId: string = (await client.post('/suppression-groups', { name: 'Offers' })).body.data.id;
-  const begun = performance.now();
-  for (let turn = 0; turn < SUPPRESSED / AT_ONCE; turn += 1) {
-    const emails = Array.from({ length: AT_ONCE }, (_, offset) => personOf(turn * AT_ONCE + offset).email);
-    const target = [{ isGlobal: true }, { groupId }, {}][turn % 3];
-    await client.post('/suppression-groups/emails/suppress', { emails, reason: REASONS[turn % 4], ...target });
-  }
-  const rate = SUPPRESSED / ((performance.now() - begun) / 1_000);
+  const rate = await rateOf(SUPPRESSED, async () => {
+    for (let turn = 0; turn < SUPPRESSED / AT_ONCE; turn += 1) {
+      const emails = Array.from({ length: AT_ONCE }, (_, offset) => personOf(turn * AT_ONCE + offset).email);
+      const target = [{ isGlobal: true }, { groupId }, {}][turn % 3];
+      await client.post('/suppression-groups/emails/suppress', { emails, reason: REASONS[turn % 4], ...target });
+    }
+  });
   say(`suppressed ${SUPPRESSED} at ${Math.round(rate)}/s`);
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
   const searches = [

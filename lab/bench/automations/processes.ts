@@ -2,6 +2,7 @@ import type { DrillContext } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { inRounds } from '../run.ts';
 import { type Cpu, openMeter } from '../scale/meter.ts';
+import { measureEnrollments } from '../scale/runs.ts';
 import { type BenchWorker, enrollAll, newContacts, startWorker } from './stage.ts';
 
 const COUNTS = [1, 2, 4];
@@ -30,11 +31,8 @@ export async function enrollmentsByWorkers(
   return figures;
 
   async function measure(): Promise<Found> {
-    const contacts = await newContacts(drill, people);
-    const [before, began] = [meter.look(), performance.now()];
-    await enrollAll(drill, workers, contacts);
-    const rate = people / ((performance.now() - began) / 1_000);
-    return { rate, ...(meter.each(before, meter.look(), people) as Cpu & Omit<Found, 'rate'>) };
+    const { perSecond: rate, micros } = await measureEnrollments(drill, workers, meter, people);
+    return { rate, ...(micros as Cpu & Omit<Found, 'rate'>) };
   }
 }
 

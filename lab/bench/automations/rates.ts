@@ -6,8 +6,8 @@ import { prefixed } from '../../../workflows/names.ts';
 import type { DrillContext } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { inLanes } from '../../rig/waiting.ts';
-import { inRounds } from '../run.ts';
-import { letIn, newContacts, poll, startWorker } from './stage.ts';
+import { inRounds, rateOf } from '../run.ts';
+import { enrollAll, newContacts, poll, startWorker } from './stage.ts';
 
 const STARTS_AT_ONCE = 16;
 const POLL_MS = 50;
@@ -24,11 +24,13 @@ export async function enrollmentRates(
   const bare = await startBare(drill);
   // The first of each compiles.
   await bare.run(20);
-  await enroll(20);
-  const { theirs, ours } = await inRounds(rounds, async () => ({
-    theirs: await rateOf(() => bare.run(people)),
-    ours: await rateOf(() => enroll(people)),
-  }));
+  await enrollAll(drill, [worker], await newContacts(drill, 20));
+  const { theirs, ours } = await inRounds(rounds, async () => {
+    const theirs = await rateOf(people, () => bare.run(people));
+    // They are there before their time is taken.
+    const contacts = await newContacts(drill, people);
+    return { theirs, ours: await rateOf(people, () => enrollAll(drill, [worker], contacts)) };
+  });
   await bare.stop();
   worker.child.kill('SIGKILL');
   return [
@@ -41,23 +43,7 @@ export async function enrollmentRates(
       note: `${people} people a round, no limit of starts a second`,
     },
   ];
-
-  async function enroll(count: number): Promise<void> {
-    const contacts = await newContacts(drill, count);
-    const before = await worker.waiting();
-    began = performance.now();
-    await letIn(drill, contacts);
-    await poll(async () => (await worker.waiting()) >= before + count, POLL_MS);
-  }
-
-  function rateOf(work: () => Promise<void>): Promise<number> {
-    began = performance.now();
-    return work().then(() => people / ((performance.now() - began) / 1_000));
-  }
 }
-
-/** Contacts are there before their time is taken. */
-let began = 0;
 
 async function startBare({ deps }: DrillContext) {
   const { temporalAddress: address, temporalNamespace: namespace, taskQueuePrefix } = deps.config;

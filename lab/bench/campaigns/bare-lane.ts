@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../../core/base/deps.ts';
+import { rateOf } from '../run.ts';
 import { blast, type Ledger } from '../smtp/raw-blast.ts';
 
 const GROUP = 64;
@@ -27,11 +28,11 @@ export async function bareLane(
   await database.collection('campaigns').insertOne({ _id: campaignId, status: 'sending' });
   const emailAt = (seq: number) => `u${seq}@example.test`;
 
-  const began = performance.now();
   const { ledger, drained } = openLedger();
-  await blast(port, connections, count, () => text, undefined, ledger);
-  await drained();
-  const perSecond = count / ((performance.now() - began) / 1_000);
+  const perSecond = await rateOf(count, async () => {
+    await blast(port, connections, count, () => text, undefined, ledger);
+    await drained();
+  });
   await database.dropDatabase();
   return perSecond;
 

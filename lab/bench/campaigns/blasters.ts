@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { rateOf } from '../run.ts';
 import { blast } from '../smtp/raw-blast.ts';
 
 /** Raw blasts from as many processes as there are senders, each over as many connections as a sender has for campaigns. */
@@ -28,9 +29,7 @@ export function startBlasters(processes: number, connections: number): Blasters 
     async run(port, count, text) {
       await all({ port, count: WARM_UP, text });
       const each = Math.ceil(count / processes);
-      const began = performance.now();
-      await all({ port, count: each, text });
-      return (each * processes) / ((performance.now() - began) / 1_000);
+      return rateOf(each * processes, () => all({ port, count: each, text }));
     },
     stop: () => children.forEach((child) => void child.kill('SIGKILL')),
   };

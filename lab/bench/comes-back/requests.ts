@@ -1,5 +1,16 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deps } from '../../../core/base/deps.ts';
+import { clickToken, openToken } from '../../../core/mail/compose/tokens.ts';
+import type { Message } from '../../../core/mail/ledger/model.ts';
+
+/** A pixel and a link of each message. */
+export function trackedPaths(config: Deps['config'], messages: readonly Message[], url: string): string[] {
+  return messages.flatMap(({ _id: messageId, projectId }) => [
+    `/t/o/${openToken(config, { projectId, messageId })}.gif`,
+    `/t/c/${clickToken(config, { projectId, messageId }, url)}`,
+  ]);
+}
 
 interface Asked {
   answered: number;

@@ -2,12 +2,9 @@ import type { CDPSession, Page } from 'playwright-core';
 import { move } from '../../../console/pages/automations/edit/model/move.ts';
 import type { Steps } from '../../../console/pages/automations/edit/model/steps.ts';
 import { waysOf } from '../../../console/pages/automations/graph/flow.ts';
-import { createClient } from '../../../test/support/client.ts';
-import { withDrill } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
-import { noRelay } from '../../rig/sink.ts';
 import { figure, inPage, threadOf } from './acts.ts';
-import { openTab, warmConsole } from './tabs.ts';
+import { openTab, warmConsole, withApi } from './tabs.ts';
 
 const GROUPS = 40;
 const MOVES = 400;
@@ -18,9 +15,7 @@ const ASKED_MS = 16;
 
 /** The editor at the most steps that an automation has: the act of a move by itself, and what a person does in the page. */
 export function automationEditor(): Promise<Figure[]> {
-  return withDrill(process.env, { relay: noRelay }, async (drill) => {
-    const { child, url } = await drill.startApi();
-    const client = createClient(new URL(url).origin, drill.key);
+  return withApi(async ({ drill, url, client }) => {
     const made = await client.post('/automations', { name: 'Two hundred', steps: twoHundred() });
     const { id, steps } = made.body.data;
     await warmConsole(url);
@@ -34,7 +29,6 @@ export function automationEditor(): Promise<Figure[]> {
     const walks = await inPage(tab.page, thread, PRESSES, () => tab.page.keyboard.press('ArrowDown'));
     const puts = await putSteps(tab.page, thread);
     await tab.close();
-    await child.stop(9_000);
     const of = 'Automation editor at 200 steps, p99 of processor';
     return [
       figure(`${of}, a step is moved: the act`, movesOf(steps), { atMost: ASKED_MS }),

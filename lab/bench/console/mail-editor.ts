@@ -1,9 +1,6 @@
-import { createClient } from '../../../test/support/client.ts';
-import { withDrill } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
-import { noRelay } from '../../rig/sink.ts';
 import { figure, inPage, threadOf } from './acts.ts';
-import { openTab, warmConsole } from './tabs.ts';
+import { openTab, warmConsole, withApi } from './tabs.ts';
 
 const BLOCKS = 200;
 const KEYS = 400;
@@ -12,9 +9,7 @@ const ASKED_MS = 16;
 
 /** A key in the middle of the longest mail that people write, up to the frame that shows it. */
 export function mailEditor(): Promise<Figure[]> {
-  return withDrill(process.env, { relay: noRelay }, async (drill) => {
-    const { child, url } = await drill.startApi();
-    const client = createClient(new URL(url).origin, drill.key);
+  return withApi(async ({ drill, url, client }) => {
     const body = { templateName: 'Two hundred', subject: 'News', templateType: 'marketing', content: twoHundred() };
     const { templateId } = (await client.post('/templates', body)).body.data;
     await warmConsole(url);
@@ -25,7 +20,6 @@ export function mailEditor(): Promise<Figure[]> {
     const thread = await threadOf(tab.page);
     const keys = await inPage(tab.page, thread, KEYS + WARM, () => tab.page.keyboard.press('x'));
     await tab.close();
-    await child.stop(9_000);
     const name = `Mail editor at ${BLOCKS} blocks, p99 of processor, a key is typed and drawn`;
     return [figure(name, keys.slice(WARM), { atMost: ASKED_MS })];
   });

@@ -1,8 +1,6 @@
-import { createClient } from '../../../test/support/client.ts';
-import { withDrill } from '../../rig/context.ts';
 import type { Figure } from '../../rig/results/report.ts';
-import { noRelay } from '../../rig/sink.ts';
 import { latency } from '../audience/requests.ts';
+import { withApi } from './tabs.ts';
 
 const LENGTH = 100_000;
 /** A project may ask for 600 a minute. */
@@ -11,9 +9,7 @@ const ASKED_MS = 50;
 
 /** Drafts of 100 kB as an editor sends them: each is another text, and none was compiled before. */
 export function previews(): Promise<Figure[]> {
-  return withDrill(process.env, { relay: noRelay }, async (drill) => {
-    const { child, url } = await drill.startApi();
-    const client = createClient(new URL(url).origin, drill.key);
+  return withApi(async ({ client }) => {
     await client.post('/contacts', { email: 'ada@harbour.example', firstName: 'Ada' });
     const figure = await latency('Preview of a draft of 100 kB', CALLS_A_ROUND, { atMost: ASKED_MS }, (index) =>
       client.post('/templates/preview', {
@@ -21,7 +17,6 @@ export function previews(): Promise<Figure[]> {
         ...{ templateType: 'marketing', email: 'ada@harbour.example' },
       }),
     );
-    await child.stop(9_000);
     return [figure];
   });
 }

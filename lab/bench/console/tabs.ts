@@ -3,11 +3,30 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { makePolite } from '../../../platform/priority.ts';
 import { browser } from '../../../test/support/browser/chromium.ts';
 import { signIn } from '../../../test/support/browser/console.ts';
-import type { DrillContext } from '../../rig/context.ts';
+import { type Client, createClient } from '../../../test/support/client.ts';
+import { type DrillContext, withDrill } from '../../rig/context.ts';
 import { cpuOf } from '../../rig/processes.ts';
+import { noRelay } from '../../rig/sink.ts';
 
 const VIEW = { width: 1400, height: 1000 };
 const WAIT_MS = 60_000;
+
+/** An API whose installation sends nothing, and a client with the key of its project. */
+interface Api {
+  drill: DrillContext;
+  /** Ends in /v1. */
+  url: string;
+  client: Client;
+}
+
+export function withApi<T>(work: (api: Api) => Promise<T>): Promise<T> {
+  return withDrill(process.env, { relay: noRelay }, async (drill) => {
+    const { child, url } = await drill.startApi();
+    const found = await work({ drill, url, client: createClient(new URL(url).origin, drill.key) });
+    await child.stop(9_000);
+    return found;
+  });
+}
 
 /** A tab of a browser with an empty cache, signed in as the owner. Its faults are kept, and thrown when it is closed. */
 export interface Tab {

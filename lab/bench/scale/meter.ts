@@ -8,7 +8,7 @@ import { cpuOf, mongodPid, usageOf } from '../../rig/processes.ts';
 /** CPU seconds by part since a look before, and of everything on the machine. `rest`: the sink, the load generator, the kernel. */
 export type Cpu = Record<string, number>;
 
-interface Meter {
+export interface Meter {
   look(): Cpu;
   /** Microseconds of each part for each of so many. */
   each(before: Cpu, after: Cpu, count: number): Cpu;

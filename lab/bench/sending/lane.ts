@@ -3,7 +3,7 @@ import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts
 import type { Figure } from '../../rig/results/report.ts';
 import { type Sink, startSink } from '../../rig/sink.ts';
 import { pause } from '../../rig/waiting.ts';
-import { inRounds } from '../run.ts';
+import { inRounds, rateOf } from '../run.ts';
 import { blast, stuffed } from '../smtp/raw-blast.ts';
 import { putBacklog, removeBacklog, type WaitingLane } from './backlog.ts';
 import type { Size } from './size.ts';
@@ -105,9 +105,7 @@ async function blastOf(
 ): Promise<number> {
   const text = stuffed(raw);
   const count = Math.min(backlog, BLAST_MAX);
-  const began = performance.now();
-  await blast(relay.port, connections, count, () => text);
-  return count / ((performance.now() - began) / 1_000);
+  return rateOf(count, () => blast(relay.port, connections, count, () => text));
 }
 
 function quarter(values: number[], number: 2 | 4): number {

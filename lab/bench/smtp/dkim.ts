@@ -5,6 +5,7 @@ import type { DkimKey } from '../../../core/mail/ledger/relay.ts';
 import { createSigner } from '../../../platform/dkim/signer.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { keep } from '../run.ts';
+import { figuresOf, type Run, runOf } from './runs.ts';
 
 /** The cost of composing and signing, in this thread and in worker threads, and of bare OpenSSL signatures in the same places. */
 const BARE = Buffer.alloc(32, 7);
@@ -36,7 +37,7 @@ const figures: Figure[] = [];
 
 const composing: Run[] = [];
 for (const _ of rounds) composing.push(await measure((index) => Buffer.byteLength(messageAt(index))));
-tell('compose for a recipient', composing);
+figures.push(...figuresOf('compose for a recipient', composing));
 
 const cores = availableParallelism();
 const inline = createSigner(0);
@@ -51,7 +52,8 @@ for (const [name, keys] of [
     bareHere.push(await measure(() => keys.forEach(bareSignature)));
     here.push(await measure((index) => inline.signNow(messageAt(index), keys, AT)));
   }
-  tell(`compose and sign with ${name}, in this thread`, here, ['bare OpenSSL signatures, in this thread', bareHere]);
+  const bareInThread = { name: 'bare OpenSSL signatures, in this thread', runs: bareHere };
+  figures.push(...figuresOf(`compose and sign with ${name}, in this thread`, here, bareInThread));
   const threads: Run[] = [];
   const bareThreads: Run[] = [];
   for (const _ of rounds) {
@@ -61,25 +63,11 @@ for (const [name, keys] of [
     threads.push(await measure((index) => signer.sign(messageAt(index), keys, AT)));
     await signer.close();
   }
-  tell(`compose here, sign with ${name} in ${cores} threads`, threads, [
-    "bare OpenSSL signatures in Node's pool of threads",
-    bareThreads,
-  ]);
+  const bareInThreads = { name: "bare OpenSSL signatures in Node's pool of threads", runs: bareThreads };
+  figures.push(...figuresOf(`compose here, sign with ${name} in ${cores} threads`, threads, bareInThreads));
 }
 keep('dkim', figures);
 process.exit(0);
-
-interface Run {
-  perSecond: number;
-  cpuMicros: number;
-}
-
-function tell(name: string, runs: Run[], bare?: [name: string, runs: Run[]]): void {
-  const of = (some: Run[], field: keyof Run) => some.map((run) => run[field]);
-  const bound = (field: keyof Run) => (bare ? { ceiling: { name: bare[0], values: of(bare[1], field) } } : {});
-  figures.push({ name, unit: '/s', values: of(runs, 'perSecond'), ...bound('perSecond') });
-  figures.push({ name: `${name}, CPU each`, unit: 'us', values: of(runs, 'cpuMicros'), ...bound('cpuMicros') });
-}
 
 /** Nothing is made, hashed or folded but these bytes. */
 function bareSignature({ privateKey }: DkimKey): void {
@@ -112,17 +100,16 @@ function messageAt(index: number): string {
 }
 
 /** 64 at a time, as a sender with 64 connections would ask. */
-async function measure(one: (index: number) => unknown): Promise<Run> {
-  const cpu = process.cpuUsage();
-  const from = performance.now();
-  let index = 0;
-  const lane = async () => {
-    while (performance.now() - from < SECONDS * 1_000) for (let turn = 0; turn < 8; turn++) await one(index++);
-  };
-  await Promise.all(Array.from({ length: 64 }, lane));
-  const seconds = (performance.now() - from) / 1_000;
-  const { user, system } = process.cpuUsage(cpu);
-  return { perSecond: index / seconds, cpuMicros: (user + system) / index };
+function measure(one: (index: number) => unknown): Promise<Run> {
+  return runOf(async () => {
+    const from = performance.now();
+    let index = 0;
+    const lane = async () => {
+      while (performance.now() - from < SECONDS * 1_000) for (let turn = 0; turn < 8; turn++) await one(index++);
+    };
+    await Promise.all(Array.from({ length: 64 }, lane));
+    return index;
+  });
 }
 
 function makeKey(type: 'rsa' | 'ed25519'): DkimKey {

@@ -1,9 +1,9 @@
 import { compileMessage, composeMessage } from '../../../core/mail/compose/mime/compose.ts';
 import { createMailer } from '../../../platform/smtp/mailer.ts';
-import type { Figure } from '../../rig/results/report.ts';
 import { startSink } from '../../rig/sink.ts';
 import { keep, sizeOr } from '../run.ts';
 import { blast } from './raw-blast.ts';
+import { figuresOf, type Run, runOf } from './runs.ts';
 
 /** Messages a second through our SMTP client, and through a raw blast of the same bytes at the same sink. Runs alternate: the machine's speed drifts. */
 const ROUNDS = 3;
@@ -32,28 +32,15 @@ const ways: Record<string, () => Promise<void>> = {
 const runs = new Map(Object.keys(ways).map((name) => [name, [] as Run[]]));
 await blast(port, connections, 2_000, messageAt);
 for (let round = 0; round < ROUNDS; round++)
-  for (const [name, run] of Object.entries(ways)) runs.get(name)?.push(await measure(run));
+  for (const [name, run] of Object.entries(ways)) runs.get(name)?.push(await runOf(() => run().then(() => count)));
 stop();
 
-const raw = runs.get('raw blast') as Run[];
-const of = (some: Run[], field: keyof Run) => some.map((run) => run[field]);
+const raw = { name: 'raw blast of the same bytes at the same sink', runs: runs.get('raw blast') as Run[] };
+const size = `${connections} connections, ${BYTES} bytes`;
 keep(
   'smtp',
-  [...runs].flatMap(([name, some]): Figure[] => {
-    const bound = (field: keyof Run) =>
-      some === raw ? {} : { ceiling: { name: 'raw blast of the same bytes at the same sink', values: of(raw, field) } };
-    const size = `${connections} connections, ${BYTES} bytes`;
-    return [
-      { name: `${name}, ${size}`, unit: '/s', values: of(some, 'perSecond'), ...bound('perSecond') },
-      { name: `${name}, ${size}, CPU each`, unit: 'us', values: of(some, 'cpuMicros'), ...bound('cpuMicros') },
-    ];
-  }),
+  [...runs].flatMap(([name, some]) => figuresOf(`${name}, ${size}`, some, some === raw.runs ? undefined : raw)),
 );
-
-interface Run {
-  perSecond: number;
-  cpuMicros: number;
-}
 
 async function throughClient(depth: number, makeMessage: (index: number) => string): Promise<void> {
   const url = `smtp://127.0.0.1:${port}`;
@@ -95,13 +82,4 @@ function composedAt(index: number): string {
 
 function allow(): boolean {
   return true;
-}
-
-async function measure(run: () => Promise<void>): Promise<Run> {
-  const cpu = process.cpuUsage();
-  const from = performance.now();
-  await run();
-  const seconds = (performance.now() - from) / 1_000;
-  const { user, system } = process.cpuUsage(cpu);
-  return { perSecond: Math.round(count / seconds), cpuMicros: Math.round((user + system) / count) };
 }
