@@ -21,8 +21,8 @@ const benches: Record<string, { does: string; file?: string; isBare?: (args: str
   client: { does: 'the size of the npm package, and the time of its import' },
   reports: { does: 'reports and the people behind figures at a million mails' },
   audience: { does: 'lists, searches, bulk calls, segments and imports at a million contacts' },
-  sending: { does: 'POST /mails/send beside bare inserts; transactional latency; the delivery lane' },
-  submission: { file: 'smtp/submission.ts', does: 'mails by SMTP beside the same mails by POST /mails/send' },
+  sending: { does: 'POST /mails/send beside bare inserts; transactional latency; the lanes of mail that waits' },
+  submission: { file: 'smtp/submission.ts', does: 'mails by SMTP that the submission server takes a second' },
   campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
   forms: { does: 'sign-up forms a second, of known and unknown addresses, and the job behind them' },
   automations: {

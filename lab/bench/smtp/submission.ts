@@ -1,12 +1,11 @@
 import { connect } from 'node:net';
 import { anyFreePort } from '../../../stack/ports.ts';
 import { openDrill, SENDER } from '../../rig/context.ts';
-import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
+import { microsEach, mongodPid, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/results/report.ts';
 import { inRounds, keep } from '../run.ts';
-import { hammer, sendRequest } from '../sending/posts.ts';
 
-/** Mails by SMTP at 64 connections, in turns with the same mails by POST /mails/send; from the final dot to the 250. */
+/** Mails by SMTP at 64 connections, each to the 250 after its final dot. */
 const ROUNDS = 3;
 const LOAD: Load = { connections: 64, seconds: 10 };
 const WARM_SECONDS = 8;
@@ -25,46 +24,31 @@ process.exit(0);
 
 async function bench(): Promise<Figure[]> {
   const drill = await openDrill(process.env);
-  const { url } = await drill.startApi();
   const port = await anyFreePort();
   const server = await drill.startWorker({ WORKER_LANES: 'submission', SUBMISSION_PORT: String(port) });
   const mongod = await mongodPid(drill.deps);
-  const request = sendRequest(url, drill.key);
-  const warm = { ...LOAD, seconds: WARM_SECONDS };
-  await hammer(url, request, warm);
-  await submit(port, drill.key, warm);
+  await submit(port, drill.key, { ...LOAD, seconds: WARM_SECONDS });
   const of = await inRounds(ROUNDS, async () => {
-    const posts = await hammer(url, request, LOAD);
     const [before, mongodBefore] = [usageOf(server.pid), usageOf(mongod)];
-    const delays = await submit(port, drill.key, LOAD);
+    const taken = await submit(port, drill.key, LOAD);
     return {
-      mails: delays.length / LOAD.seconds,
-      p50: quantile(delays, 0.5),
-      p99: quantile(delays, 0.99),
-      posts: posts.length / LOAD.seconds,
-      postP99: quantile(posts, 0.99),
-      micros: microsEach(before, usageOf(server.pid), delays.length),
-      mongodMicros: microsEach(mongodBefore, usageOf(mongod), delays.length),
+      mails: taken / LOAD.seconds,
+      micros: microsEach(before, usageOf(server.pid), taken),
+      mongodMicros: microsEach(mongodBefore, usageOf(mongod), taken),
     };
   });
   await drill.close();
   const what = `mails by SMTP at ${LOAD.connections} connections`;
-  const ceiling = { name: 'the same mails by POST /mails/send', values: of.posts };
   return [
-    { name: what, unit: '/s', values: of.mails, ceiling },
-    { name: `${what}, p50 from the dot to 250`, unit: 'ms', values: of.p50 },
-    {
-      ...{ name: `${what}, p99 from the dot to 250`, unit: 'ms', values: of.p99 },
-      ceiling: { name: 'POST /mails/send, p99 of the request', values: of.postP99 },
-    },
+    { name: what, unit: '/s', values: of.mails },
     { name: `${what}, CPU of the submission process each`, unit: 'us', values: of.micros },
     { name: `${what}, CPU of mongod each`, unit: 'us', values: of.mongodMicros },
   ];
 }
 
-/** One mail after the other on each connection, its commands in one write. Resolves with the times from the dot to its reply. */
-async function submit(port: number, key: string, { connections, seconds }: Load): Promise<number[]> {
-  const delays: number[] = [];
+/** One mail after the other on each connection, its commands in one write. Resolves with the number of those that were taken. */
+async function submit(port: number, key: string, { connections, seconds }: Load): Promise<number> {
+  let taken = 0;
   const end = performance.now() + seconds * 1_000;
   const login = `EHLO bench.example\r\nAUTH PLAIN ${Buffer.from(`\0bench\0${key}`).toString('base64')}\r\n`;
   const envelope = 'MAIL FROM:<bench@app.example>\r\nRCPT TO:<ada@in.test>\r\nDATA\r\n';
@@ -73,7 +57,6 @@ async function submit(port: number, key: string, { connections, seconds }: Load)
       const localAddress = `127.0.0.${2 + Math.floor(client / PER_ADDRESS)}`;
       const socket = connect({ port, host: '127.0.0.1', localAddress });
       let number = 0;
-      let sentAt = 0;
       let rest = '';
       const next = () => {
         if (performance.now() >= end) return socket.end(() => resolve());
@@ -84,10 +67,9 @@ async function submit(port: number, key: string, { connections, seconds }: Load)
         else if (line.startsWith('235 ')) next();
         else if (line.startsWith('354 ')) {
           number += 1;
-          sentAt = performance.now();
-          socket.write(mailOf(`${process.pid}.${sentAt}.${client}.${number}`) + DOT);
+          socket.write(mailOf(`${process.pid}.${performance.now()}.${client}.${number}`) + DOT);
         } else if (line.startsWith('250 2.0.0 ')) {
-          delays.push(performance.now() - sentAt);
+          taken += 1;
           next();
         } else if (!line.startsWith('250')) reject(new Error(line));
       };
@@ -99,7 +81,7 @@ async function submit(port: number, key: string, { connections, seconds }: Load)
       });
     });
   await Promise.all(Array.from({ length: connections }, one));
-  return delays;
+  return taken;
 }
 
 function mailOf(id: string): string {
