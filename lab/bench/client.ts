@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
+import { figure } from '../rig/results/report.ts';
 import { keep } from './run.ts';
 
 /** The size of the client: as npm packs it, and as a page would load it (bundled and minified by esbuild); and the time of its import. */
@@ -17,25 +18,18 @@ const folder = mkdtempSync(join(tmpdir(), 'everpost-client-'));
 try {
   run('npm', 'pack', '--loglevel=error', '--pack-destination', folder);
   const [tarball = ''] = readdirSync(folder);
+  const packed = statSync(join(folder, tarball));
   const entry = join(client, 'dist/index.js');
   const bundle = { bundle: true, minify: true, format: 'esm', platform: 'browser', write: false } as const;
   const [built] = buildSync({ ...bundle, entryPoints: [entry] }).outputFiles;
   const minified = built?.contents ?? new Uint8Array();
   const kilobytes = (bytes: number) => [Math.round(bytes / 10) / 100];
   keep('client', [
-    {
-      name: 'The package as npm packs it, with declarations and command',
-      unit: 'kB',
-      values: kilobytes(statSync(join(folder, tarball)).size),
-    },
-    { name: 'The client without its command, minified', unit: 'kB', values: kilobytes(minified.length) },
-    { name: 'The same, gzip', unit: 'kB', values: kilobytes(gzipSync(minified, { level: 9 }).length) },
-    { name: 'The same, brotli', unit: 'kB', values: kilobytes(brotliCompressSync(minified).length) },
-    {
-      name: 'import of the client in a new process of Node',
-      unit: 'ms',
-      values: Array.from({ length: ROUNDS }, importMs),
-    },
+    figure('The package as npm packs it, with declarations and command', 'kB', kilobytes(packed.size)),
+    figure('The client without its command, minified', 'kB', kilobytes(minified.length)),
+    figure('The same, gzip', 'kB', kilobytes(gzipSync(minified, { level: 9 }).length)),
+    figure('The same, brotli', 'kB', kilobytes(brotliCompressSync(minified).length)),
+    figure('import of the client in a new process of Node', 'ms', Array.from({ length: ROUNDS }, importMs)),
   ]);
 } finally {
   rmSync(folder, { recursive: true, force: true });

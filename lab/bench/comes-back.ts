@@ -7,7 +7,7 @@ import { anyFreePort } from '../../stack/ports.ts';
 import { startDnsStandIn } from '../../test/support/mail/dns-stand-in.ts';
 import { type DrillContext, openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
-import type { Figure } from '../rig/results/report.ts';
+import { type Figure, figure } from '../rig/results/report.ts';
 import { pause } from '../rig/waiting.ts';
 import { letters, MAIL_BYTES, MAIL_FROM, MAIL_TO } from './comes-back/mails.ts';
 import { ask, trackedPaths } from './comes-back/requests.ts';
@@ -61,28 +61,19 @@ async function tracking(): Promise<Figure[]> {
   await drill.close();
   const ceiling = (name: string, of: number[]) => ({ name, values: of });
   return [
-    {
-      name: `Pixels and clicks at ${RATE} a second: p99 from when each was due`,
-      unit: 'ms',
-      values: found.p99,
+    figure(`Pixels and clicks at ${RATE} a second: p99 from when each was due`, 'ms', found.p99, {
       ceiling: ceiling('a bare HTTP server', found.bareP99),
       asked: { atMost: 50 },
-    },
-    {
-      name: `Pixels and clicks at ${RATE} a second: not counted afterwards`,
-      unit: '',
-      values: found.lost,
+    }),
+    figure(`Pixels and clicks at ${RATE} a second: not counted afterwards`, '', found.lost, {
       asked: { atMost: 0 },
       note: `of ${RATE * SECONDS} a round`,
-    },
-    {
-      name: 'Pixels and clicks, as fast as they are answered at 64 connections',
-      unit: '/s',
-      values: found.pace,
+    }),
+    figure('Pixels and clicks, as fast as they are answered at 64 connections', '/s', found.pace, {
       ceiling: ceiling('a bare HTTP server', found.barePace),
       asked: { atLeast: RATE },
-    },
-    { name: 'CPU of the API for each pixel or click, with its writes', unit: 'us', values: found.micros },
+    }),
+    figure('CPU of the API for each pixel or click, with its writes', 'us', found.micros),
   ];
 }
 
@@ -115,36 +106,23 @@ async function inbound(): Promise<Figure[]> {
     return { barePace, pace, micros: microsEach(before, after, MAILS), resident: after.residentMb, missing };
   });
   const { resident } = found;
+  const growth = resident.slice(1).map((now, round) => now - resident[round]!);
   const peak = usageOf(worker.pid).peakMb;
   await dns.stop();
   await drill.close();
   return [
-    {
-      name: `Inbound letters of ${MAIL_BYTES / 1_000} kB, signed, to their 250`,
-      unit: '/s',
-      values: found.pace,
+    figure(`Inbound letters of ${MAIL_BYTES / 1_000} kB, signed, to their 250`, '/s', found.pace, {
       ceiling: { name: 'an SMTP server that drops them', values: found.barePace },
       asked: { atLeast: 200 },
-    },
-    {
-      name: 'Inbound letters taken and not stored with their signature as PASS',
-      unit: '',
-      values: found.missing,
+    }),
+    figure('Inbound letters taken and not stored with their signature as PASS', '', found.missing, {
       asked: { atMost: 0 },
-    },
-    { name: 'CPU of the inbound process for each letter, its threads included', unit: 'us', values: found.micros },
-    {
-      name: 'Resident memory of the inbound process at the end of a round',
-      unit: 'MB',
-      values: resident,
+    }),
+    figure('CPU of the inbound process for each letter, its threads included', 'us', found.micros),
+    figure('Resident memory of the inbound process at the end of a round', 'MB', resident, {
       note: `round by round ${resident.join(', ')}; at its highest ${peak}`,
-    },
-    {
-      name: 'Growth of that memory over a round of letters',
-      unit: 'MB',
-      values: resident.slice(1).map((now, round) => now - resident[round]!),
-      asked: { atMost: GROWTH_MAX_MB },
-    },
+    }),
+    figure('Growth of that memory over a round of letters', 'MB', growth, { asked: { atMost: GROWTH_MAX_MB } }),
   ];
 }
 

@@ -2,7 +2,7 @@ import { compiledBlocks } from '../../core/templates/assemble/assemble.ts';
 import { compileContent } from '../../core/templates/blocks/content.ts';
 import type { Block, Content } from '../../schemas/templates/block-types.ts';
 import { BLOCKS_MAX, CONTENT_LENGTH_MAX, CONTENT_TAGS_MAX } from '../../schemas/templates/blocks.ts';
-import type { Figure } from '../rig/results/report.ts';
+import { type Figure, figure } from '../rig/results/report.ts';
 import { keep } from './run.ts';
 
 /**
@@ -71,7 +71,7 @@ for (const [name, content] of Object.entries(largest)) {
     const ms = await cpuMsOf(() => compiledBlocks(content));
     if (round >= 0) values.push(Math.round(ms * 100) / 100);
   }
-  figures.push({ name: `CPU for ${name} (${size})`, unit: 'ms', values, asked: { atMost: HOLD_MS_MAX } });
+  figures.push(figure(`CPU for ${name} (${size})`, 'ms', values, { asked: { atMost: HOLD_MS_MAX } }));
 }
 keep('content', figures);
 

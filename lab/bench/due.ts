@@ -9,7 +9,7 @@ import { type JobQueue, startQueues, wakeQueue } from '../../core/jobs/queue.ts'
 import { readConfig } from '../../platform/config.ts';
 import { openRedis } from '../../platform/redis/redis.ts';
 import { quantile } from '../rig/processes.ts';
-import type { Figure } from '../rig/results/report.ts';
+import { type Figure, figure } from '../rig/results/report.ts';
 import { between, pause, until } from '../rig/waiting.ts';
 import { keep } from './run.ts';
 
@@ -60,31 +60,22 @@ const perRound: Round[] = [];
 for (let turn = 0; turn < ROUNDS; turn++) perRound.push(await round());
 const of = (value: (figures: Round) => number) => perRound.map(value);
 const ceiling = { name: 'a bare majority-committed update, p50', values: of(({ bareMs }) => bareMs) };
-const delays = (name: string, pick: (figures: Round) => number[], asked?: Figure['asked']) => [
-  { name: `${name}, p50`, unit: 'ms', values: of((figures) => quantile(pick(figures), 0.5)), ceiling },
-  {
-    name: `${name}, p99`,
-    unit: 'ms',
-    values: of((figures) => quantile(pick(figures), 0.99)),
-    ceiling,
-    ...(asked && { asked }),
-  },
-];
+const delays = (name: string, pick: (figures: Round) => number[], asked?: Figure['asked']) => {
+  const at = (q: number) => of((figures) => quantile(pick(figures), q));
+  return [
+    figure(`${name}, p50`, 'ms', at(0.5), { ceiling }),
+    figure(`${name}, p99`, 'ms', at(0.99), { ceiling, asked }),
+  ];
+};
+const [atOnce, backlog] = [of((one) => PROJECTS / one.atOnceSeconds), of((one) => BACKLOG / one.backlogSeconds)];
+const looks = of((one) => quantile(one.looks, 0.5));
 keep('due', [
   ...delays('from a write to the start of its work', ({ woken }) => woken),
   ...delays('from a write to the start of its work, no wake-up arriving', ({ unwoken }) => unwoken),
   ...delays(`one of another project, behind ${BACKLOG} of one`, ({ behind }) => behind, { atMost: 200 }),
-  {
-    name: `${PROJECTS} projects with one document each, all at once`,
-    unit: '/s',
-    values: of(({ atOnceSeconds }) => PROJECTS / atOnceSeconds),
-  },
-  {
-    name: `${BACKLOG} documents of one project`,
-    unit: '/s',
-    values: of(({ backlogSeconds }) => BACKLOG / backlogSeconds),
-  },
-  { name: `a look with ${PUT_OFF} put off, p50`, unit: 'ms', values: of(({ looks }) => quantile(looks, 0.5)), ceiling },
+  figure(`${PROJECTS} projects with one document each, all at once`, '/s', atOnce),
+  figure(`${BACKLOG} documents of one project`, '/s', backlog),
+  figure(`a look with ${PUT_OFF} put off, p50`, 'ms', looks, { ceiling }),
 ]);
 
 await Promise.all(loops.map((loop) => loop.stop()));

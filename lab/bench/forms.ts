@@ -4,6 +4,7 @@ import { EMAIL_INPUT, STAMP_INPUT } from '../../schemas/forms.ts';
 import { createClient } from '../../test/support/client.ts';
 import { openDrill } from '../rig/context.ts';
 import { microsEach, quantile, usageOf } from '../rig/processes.ts';
+import { figure } from '../rig/results/report.ts';
 import { noRelay } from '../rig/sink.ts';
 import { inLanes } from '../rig/waiting.ts';
 import { inRounds, keep, rateOf, say, sizeOr } from './run.ts';
@@ -60,13 +61,12 @@ try {
     return { rates, micros, known, unknown: await p50Of((number) => `other${round}.${number}@example.com`) };
   });
   keep('forms', [
-    { name: `forms at ${CONNECTIONS} connections, by one API process`, unit: '/s', values: found.rates },
-    { name: 'a form, CPU of the API process', unit: 'us', values: found.micros },
-    {
-      ...{ name: 'a form of a known address, p50', unit: 'ms', values: found.known },
+    figure(`forms at ${CONNECTIONS} connections, by one API process`, '/s', found.rates),
+    figure('a form, CPU of the API process', 'us', found.micros),
+    figure('a form of a known address, p50', 'ms', found.known, {
       ceiling: { name: 'of an unknown address', values: found.unknown },
-    },
-    { name: 'handled by the job', unit: '/s', values: [await jobs()] },
+    }),
+    figure('handled by the job', '/s', [await jobs()]),
   ]);
 } finally {
   await drill.close();

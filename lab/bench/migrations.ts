@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arrival } from '../../test/providers/stand-in.ts';
 import { type Environment, startEnvironment, type Tenant } from '../../test/support/environment.ts';
 import { startWorkers } from '../../workers/start.ts';
-import type { Figure } from '../rig/results/report.ts';
+import { type Figure, figure } from '../rig/results/report.ts';
 import { inLanes } from '../rig/waiting.ts';
 import { chosen, inRounds, keep, rateOf, sizeOr } from './run.ts';
 
@@ -48,21 +48,15 @@ async function measureA(): Promise<Figure[]> {
     return { bare, rates: contacts / seconds, early, most: Math.max(...memory.map(({ rssMb }) => rssMb)) };
   });
   return [
-    {
-      name: `provider A: ${contacts} contacts from an export`,
-      unit: '/s',
-      values: found.rates,
+    figure(`provider A: ${contacts} contacts from an export`, '/s', found.rates, {
       ceiling: { name: 'the same by insertMany into a collection without indexes', values: found.bare },
       asked: { atLeast: 5_000 },
       note: 'the whole phase, the waiting for the export included',
-    },
-    {
-      name: 'provider A: memory of API and workers in one process, at most',
-      unit: 'MB',
-      values: found.most,
+    }),
+    figure('provider A: memory of API and workers in one process, at most', 'MB', found.most, {
       ceiling: { name: 'after a tenth', values: found.early },
       asked: { of: 'ratio', atMost: 1.25 },
-    },
+    }),
   ];
 }
 
@@ -73,15 +67,12 @@ async function measureB(): Promise<Figure[]> {
   const least = Math.ceil(contacts / PAGE) / REQUESTS_PER_SECOND;
   const most = Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length));
   return [
-    {
-      name: `provider B: a whole migration of ${contacts} contacts without mappings`,
-      unit: 's',
-      values: [took],
+    figure(`provider B: a whole migration of ${contacts} contacts without mappings`, 's', [took], {
       ceiling: { name: `its ${Math.ceil(contacts / PAGE)} pages at ${REQUESTS_PER_SECOND} a second`, values: [least] },
       asked: { of: 'ratio', atMost: 1.2 },
       note: 'from the first request to the last, requests every 550 ms',
-    },
-    { name: 'provider B: requests in any second', unit: '', values: [most], asked: { atMost: REQUESTS_PER_SECOND } },
+    }),
+    figure('provider B: requests in any second', '', [most], { asked: { atMost: REQUESTS_PER_SECOND } }),
   ];
 }
 

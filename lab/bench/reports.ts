@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { recountProject } from '../../core/figures/reports/counting/recount.ts';
 import { type Client, createClient } from '../../test/support/client.ts';
 import { openDrill } from '../rig/context.ts';
-import type { Figure } from '../rig/results/report.ts';
+import { type Figure, figure } from '../rig/results/report.ts';
 import { noRelay } from '../rig/sink.ts';
 import { latency } from './audience/requests.ts';
 import { LINKS, type Seeded, seedCampaigns } from './reports/seed.ts';
@@ -46,7 +46,7 @@ async function measureRecount(): Promise<Figure> {
   if (recounted.kind !== 'recounted') throw new Error(`The recount ended as ${recounted.kind}.`);
   const seconds = (performance.now() - begun) / 1_000;
   say(`recounted ${recounted.mails} mails in ${seconds.toFixed(1)} s`);
-  return { name: `a recount of ${mails} mails`, unit: 's', values: [seconds] };
+  return figure(`a recount of ${mails} mails`, 's', [seconds]);
 }
 
 async function measureReports(client: Client, { campaigns, templateId, contactIds }: Seeded): Promise<Figure[]> {

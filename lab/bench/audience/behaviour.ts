@@ -8,7 +8,7 @@ import { createSegment } from '../../../core/people/lists/segments.ts';
 import type { Contact } from '../../../core/people/model.ts';
 import { until } from '../../../test/support/wait.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { ask, trackedPaths } from '../comes-back/requests.ts';
 import { inRounds, say } from '../run.ts';
@@ -56,19 +56,18 @@ async function measureEngagements(stage: Stage): Promise<Figure[]> {
     return { pace, p99, apiMicros: apiMicros!, workerMicros: workerMicros!, mongodMicros: mongodMicros! };
   });
   return [
-    {
-      name: `opens and clicks asked at ${RATE}/s with ${SEGMENTS} behaviour segments, until the last is counted`,
-      unit: '/s',
-      values: found.pace,
-      asked: { atLeast: ASKED },
-      note: `${RATE * SECONDS} a round of ${READERS / ROUNDS} contacts; CPU of each: API ${found.apiMicros.join(', ')} us, worker ${found.workerMicros.join(', ')} us, mongod ${found.mongodMicros.join(', ')} us`,
-    },
-    {
-      name: 'from a click to the membership of its contact, under that load: p99',
-      unit: 'ms',
-      values: found.p99,
+    figure(
+      `opens and clicks asked at ${RATE}/s with ${SEGMENTS} behaviour segments, until the last is counted`,
+      '/s',
+      found.pace,
+      {
+        asked: { atLeast: ASKED },
+        note: `${RATE * SECONDS} a round of ${READERS / ROUNDS} contacts; CPU of each: API ${found.apiMicros.join(', ')} us, worker ${found.workerMicros.join(', ')} us, mongod ${found.mongodMicros.join(', ')} us`,
+      },
+    ),
+    figure('from a click to the membership of its contact, under that load: p99', 'ms', found.p99, {
       asked: { atMost: 5_000 },
-    },
+    }),
   ];
 }
 
@@ -172,12 +171,9 @@ async function measurePassing(stage: Stage): Promise<Figure[]> {
     `passing window: ${contacts} contacts in ${seconds.toFixed(1)} s; segment computed in ${computedSeconds.toFixed(1)} s`,
   );
   return [
-    { name: `creating a behaviour segment that takes all of ${contacts}`, unit: 's', values: [computedSeconds] },
-    {
-      name: `a window that passes for ${contacts} contacts at once: contacts`,
-      unit: '/s',
-      values: [contacts / seconds],
+    figure(`creating a behaviour segment that takes all of ${contacts}`, 's', [computedSeconds]),
+    figure(`a window that passes for ${contacts} contacts at once: contacts`, '/s', [contacts / seconds], {
       note: `${seconds.toFixed(1)} s; CPU for each: worker ${micros[0]} us, mongod ${micros[1]} us`,
-    },
+    }),
   ];
 }

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { say } from '../run.ts';
 import type { Stage } from './stage.ts';
 
@@ -25,12 +25,7 @@ export async function measureExport({ drill, url, api, contacts }: Stage): Promi
   if (rows < contacts) throw new Error(`${rows} rows of ${contacts}`);
   say(`export: ${rows} rows, ${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s, API at most ${peakMb} MB`);
   return [
-    {
-      name: 'export of every contact as CSV',
-      unit: '/s',
-      values: [rows / seconds],
-      note: `${Math.round(bytes / 1e6)} MB`,
-    },
-    { name: 'memory of the API during the export', unit: 'MB', values: [peakMb] },
+    figure('export of every contact as CSV', '/s', [rows / seconds], { note: `${Math.round(bytes / 1e6)} MB` }),
+    figure('memory of the API during the export', 'MB', [peakMb]),
   ];
 }

@@ -4,7 +4,7 @@ import { ObjectId } from 'mongodb';
 import { indexes } from '../../../platform/mongo/indexes.ts';
 import { until } from '../../../test/support/wait.ts';
 import { usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { say } from '../run.ts';
 import { LISTS, properties, type Stage } from './stage.ts';
 
@@ -21,21 +21,16 @@ export async function measureImport(stage: Stage, bareRows: number): Promise<Fig
   say(`uploaded in ${seconds.toFixed(1)} s`);
   const { rate, residentMb } = await watchImport(stage, importId);
   const { contacts } = stage;
+  const highest = Math.max(...residentMb);
   return [
-    {
-      name: `import of ${contacts} rows into ${LISTS} lists with 3 segments`,
-      unit: '/s',
-      values: [rate],
+    figure(`import of ${contacts} rows into ${LISTS} lists with 3 segments`, '/s', [rate], {
       ceiling: { name: `bare unordered bulkWrite of ${bareRows} of the same upserts, same indexes`, values: [bare] },
       asked: { of: 'ratio', atLeast: 0.4 },
-    },
-    {
-      name: 'memory of the worker during the import (resident; highest of a look every 200 ms)',
-      unit: 'MB',
-      values: [Math.max(...residentMb)],
+    }),
+    figure('memory of the worker during the import (resident; highest of a look every 200 ms)', 'MB', [highest], {
       asked: { atMost: 300 },
       note: `at each tenth of the file: ${tenths(residentMb).join(', ')}`,
-    },
+    }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Reply } from '../../../test/support/client.ts';
 import { quantile } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { say } from '../run.ts';
 import type { Stage } from './stage.ts';
 
@@ -88,11 +88,5 @@ export async function latency(
   }
   const median = quantile(all, 0.5).toFixed(1);
   say(`${name}: p50 ${median} ms, p99 ${p99s.map(Math.round).join(', ')} ms`);
-  return {
-    name: `${name}: p99`,
-    unit: 'ms',
-    values: p99s,
-    ...(asked ? { asked } : {}),
-    note: `${times} calls a round, p50 of all ${median} ms`,
-  };
+  return figure(`${name}: p99`, 'ms', p99s, { asked, note: `${times} calls a round, p50 of all ${median} ms` });
 }

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { until } from '../../../test/support/wait.ts';
 import { usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { say } from '../run.ts';
 import type { Person, Stage } from './stage.ts';
 
@@ -33,13 +33,10 @@ export async function measureSegment({ client, worker, contacts, segments, perso
     `segment over everybody: answered in ${Math.round(answered)} ms, ${done.contactCount} in after ${seconds.toFixed(1)} s`,
   );
   return [
-    { name: 'creating a segment over everybody: until it is answered', unit: 'ms', values: [answered] },
-    {
-      name: `creating a segment over ${contacts}: until everybody who belongs is in`,
-      unit: 's',
-      values: [seconds],
+    figure('creating a segment over everybody: until it is answered', 'ms', [answered]),
+    figure(`creating a segment over ${contacts}: until everybody who belongs is in`, 's', [seconds], {
       note: `${done.contactCount} joined; ${seen.size} different percentages shown; worker at most ${peakMb} MB`,
-    },
+    }),
   ];
 }
 

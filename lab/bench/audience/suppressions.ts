@@ -1,4 +1,4 @@
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { rateOf, say } from '../run.ts';
 import { latency } from './requests.ts';
 import type { Stage } from './stage.ts';
@@ -29,7 +29,7 @@ export async function measureSuppressions({ client, personOf }: Stage): Promise<
   ];
   const search = (body: object) => client.post('/suppression-groups/entries', body);
   return [
-    { name: 'suppress, 10,000 addresses a call', unit: '/s', values: [rate] },
+    figure('suppress, 10,000 addresses a call', '/s', [rate]),
     await latency(`search among ${SUPPRESSED} suppressions, every filter in turn`, 105, { atMost: 50 }, (index) =>
       search(searches[index % searches.length] ?? {}),
     ),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TemporalServer } from '../../../stack/servers/temporal.ts';
 import type { DrillContext } from '../../rig/context.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { inRounds } from '../run.ts';
 import { STARTS, STARTS_NOTHING, startWorker } from './stage.ts';
 
@@ -31,14 +31,11 @@ export async function eventLatency(drill: DrillContext, load: Load, temporal: Te
       bare: await callAll(drill, url, STARTS_NOTHING, { rate, seconds }),
       starting: await callAll(drill, url, STARTS, { rate, seconds }),
     }));
-    return {
-      name: `POST /events/send that starts automations, p99 at ${rate} a second${how}`,
-      unit: 'ms',
-      values: starting,
+    return figure(`POST /events/send that starts automations, p99 at ${rate} a second${how}`, 'ms', starting, {
       ceiling: { name: 'events that start nothing', values: bare },
       asked: { atMost: ASKED_MS },
       note: `${seconds} s a round, ${PEOPLE} contacts, the worker beside it`,
-    };
+    });
   }
 }
 

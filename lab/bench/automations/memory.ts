@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DrillContext } from '../../rig/context.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { letIn, newContacts, poll, startWorker } from './stage.ts';
 
 const SETTLE_MS = 2_000;
@@ -27,12 +27,9 @@ export async function memoryOfWaiting(drill: DrillContext, { waiting }: { waitin
   }
   worker.child.kill('SIGKILL');
   const [first = Number.NaN, last = Number.NaN] = seen;
-  return {
-    name: `memory of the worker with ${waiting} people in a wait`,
-    unit: 'MB',
-    values: [last],
+  return figure(`memory of the worker with ${waiting} people in a wait`, 'MB', [last], {
     ceiling: { name: `with ${early}`, values: [first] },
     asked: { of: 'ratio', atMost: 1.1 },
     note: 'resident set of the process that runs workflows and their steps',
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import type { DrillContext } from '../../rig/context.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { inRounds } from '../run.ts';
 import { type Cpu, openMeter } from '../scale/meter.ts';
 import { measureEnrollments } from '../scale/runs.ts';
@@ -40,16 +40,9 @@ function ofCount(count: number, found: Record<keyof Found, number[]>, alone: num
   const title = count === 1 ? '1 worker' : `${count} workers`;
   const beside = { ceiling: { name: '1 worker', values: alone }, asked: { of: 'ratio' as const, atLeast: 0.95 } };
   return [
-    {
-      name: `enrollments with ${title}, no limit of starts a second`,
-      unit: '/s',
-      values: found.rate,
+    figure(`enrollments with ${title}, no limit of starts a second`, '/s', found.rate, {
       ...(count === 1 ? {} : beside),
-    },
-    ...PARTS.map((part) => ({
-      name: `CPU of ${part} for an enrollment with ${title}`,
-      unit: 'us',
-      values: found[part],
-    })),
+    }),
+    ...PARTS.map((part) => figure(`CPU of ${part} for an enrollment with ${title}`, 'us', found[part])),
   ];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { prefixed } from '../../../workflows/names.ts';
 import type { DrillContext } from '../../rig/context.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { inLanes } from '../../rig/waiting.ts';
 import { inRounds, rateOf } from '../run.ts';
 import { enrollAll, newContacts, poll, startWorker } from './stage.ts';
@@ -34,14 +34,11 @@ export async function enrollmentRates(
   await bare.stop();
   worker.child.kill('SIGKILL');
   return [
-    {
-      name: 'enrollments, from the event to the wait of its run',
-      unit: '/s',
-      values: ours,
+    figure('enrollments, from the event to the wait of its run', '/s', ours, {
       ceiling: { name: 'workflows with one empty activity, then a wait', values: theirs },
       asked: { of: 'ratio', atLeast: 0.7 },
       note: `${people} people a round, no limit of starts a second`,
-    },
+    }),
   ];
 }
 

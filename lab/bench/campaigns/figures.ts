@@ -1,4 +1,4 @@
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { KINDS, type Measured } from './measure.ts';
 
 export function ofBlast(found: Measured[]) {
@@ -16,17 +16,17 @@ export function perSecond(found: Measured[]): number[] {
   return found.map(({ seconds, recipients }) => recipients / seconds);
 }
 
-export const SENDER_MEMORY = 'Highest resident memory, sender';
+const MEMORY = 'Highest resident memory';
+export const SENDER_MEMORY = `${MEMORY}, sender`;
 
 export const SENDER_MB = { atMost: 420, aim: 350 };
 
 export function memory(found: Measured[]): Figure[] {
-  return (['api', 'background', 'sender'] as const).map((process) => ({
-    name: process === 'sender' ? SENDER_MEMORY : `Highest resident memory, ${process}`,
-    unit: 'MB',
-    values: found.map(({ peakMb }) => peakMb[process]),
-    asked: process === 'sender' ? SENDER_MB : { atMost: 400 },
-  }));
+  return (['api', 'background', 'sender'] as const).map((process) => {
+    const asked = process === 'sender' ? SENDER_MB : { atMost: 400 };
+    const peaks = found.map(({ peakMb }) => peakMb[process]);
+    return figure(`${MEMORY}, ${process}`, 'MB', peaks, { asked });
+  });
 }
 
 export function tell(measured: Measured): Measured {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../../core/base/deps.ts';
 import { createDotJournals } from '../../../platform/dots/journals.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { tell } from './figures.ts';
 import { addPeople, openInstallation } from './installation.ts';
 import { type Measured, measureCampaign } from './measure.ts';
@@ -30,19 +30,17 @@ export async function journal({ recipients, rounds, shared }: Size): Promise<Fig
     notes.push(journalMicros(kept.installation.drill.deps));
   }
   for (const { installation } of [kept, bare]) await installation.close();
+  const [withOne, without] = [kept, bare].map(({ found }) => found.map(({ micros }) => micros.senders)) as [
+    number[],
+    number[],
+  ];
   return [
-    {
-      name: 'What the dot journal adds to a recipient: its two notes, alone',
-      unit: 'us',
-      values: notes,
+    figure('What the dot journal adds to a recipient: its two notes, alone', 'us', notes, {
       asked: { atMost: 3, aim: 1 },
-    },
-    {
-      name: 'CPU of the senders for each recipient of 8.9 kB, with a dot journal',
-      unit: 'us',
-      values: kept.found.map(({ micros }) => micros.senders),
-      ceiling: { name: 'without one', values: bare.found.map(({ micros }) => micros.senders) },
-    },
+    }),
+    figure('CPU of the senders for each recipient of 8.9 kB, with a dot journal', 'us', withOne, {
+      ceiling: { name: 'without one', values: without },
+    }),
   ];
 }
 

@@ -2,7 +2,7 @@ import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts'
 import { freezeAudience } from '../../../core/campaigns/run/freeze.ts';
 import { type DrillContext, origin, SENDER, withDrill } from '../../rig/context.ts';
 import { cpuOf, mongodPid, usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { makeList } from '../../rig/traffic/people.ts';
 import { say } from '../run.ts';
 import type { Size } from './size.ts';
@@ -42,26 +42,21 @@ export async function freezes({ recipients, rounds }: Size): Promise<Figure[]> {
       found.local.push(await frozen(drill, listId, { localTime }));
     }
     const many = recipients.toLocaleString('en-US');
-    const values = (some: Freeze[], of: keyof Freeze) => some.map((one) => one[of]);
+    const local = (of: keyof Freeze) => found.local.map((one) => one[of]);
+    const plain = (of: keyof Freeze) => ({
+      name: 'the same people without local time',
+      values: found.plain.map((one) => one[of]),
+    });
+    const { peakMb } = usageOf(process.pid);
     return [
-      {
-        name: `An audience of ${many} in ${zones.length} zones, written down at local time`,
-        unit: 's',
-        values: values(found.local, 'seconds'),
-        ceiling: { name: 'the same people without local time', values: values(found.plain, 'seconds') },
+      figure(`An audience of ${many} in ${zones.length} zones, written down at local time`, 's', local('seconds'), {
+        ceiling: plain('seconds'),
         asked: { of: 'ratio', atMost: 1.3 },
-      },
-      {
-        name: `Processor time of writing ${many} down at local time, the process and mongod`,
-        unit: 's',
-        values: values(found.local, 'cpuSeconds'),
-        ceiling: { name: 'the same people without local time', values: values(found.plain, 'cpuSeconds') },
-      },
-      {
-        name: `Highest resident memory while ${many} are written down at local time`,
-        unit: 'MB',
-        values: [usageOf(process.pid).peakMb],
-      },
+      }),
+      figure(`Processor time of writing ${many} down at local time, the process and mongod`, 's', local('cpuSeconds'), {
+        ceiling: plain('cpuSeconds'),
+      }),
+      figure(`Highest resident memory while ${many} are written down at local time`, 'MB', [peakMb]),
     ];
   });
 }

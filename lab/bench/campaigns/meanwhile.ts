@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { SENDER } from '../../rig/context.ts';
 import { quantile } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { call } from '../../rig/traffic/calls.ts';
 import { pause } from '../../rig/waiting.ts';
 import { addPeople, type Installation, openInstallation } from './installation.ts';
@@ -26,25 +26,17 @@ export async function meanwhile({ recipients, rounds, shared }: Size): Promise<F
   const slow = await openInstallation({ ...shared, mail: false, ackMs: ACK_MS });
   const pauses = await pausesOf(slow, rounds, Math.min(recipients, PAUSED_MAX));
   await slow.close();
+  const many = recipients.toLocaleString('en-US');
+  const settled = pauses.map(({ settledMs }) => settledMs);
+  const late = pauses.map((one) => one.late + one.inFlight);
   return [
-    {
-      name: `Single mails while ${recipients.toLocaleString('en-US')} go out, p99 from the 2xx to the relay`,
-      unit: 'ms',
-      values: p99s,
+    figure(`Single mails while ${many} go out, p99 from the 2xx to the relay`, 'ms', p99s, {
       asked: { atMost: 300, aim: 100 },
-    },
-    {
-      name: `Answer to a pause in the middle, the relay answering after ${ACK_MS} ms`,
-      unit: 'ms',
-      values: pauses.map(({ settledMs }) => settledMs),
+    }),
+    figure(`Answer to a pause in the middle, the relay answering after ${ACK_MS} ms`, 'ms', settled, {
       asked: { atMost: 1_000 },
-    },
-    {
-      name: 'Arrived after the answer to a pause, or in flight by its own word',
-      unit: '',
-      values: pauses.map(({ late, inFlight }) => late + inFlight),
-      asked: { atMost: 0 },
-    },
+    }),
+    figure('Arrived after the answer to a pause, or in flight by its own word', '', late, { asked: { atMost: 0 } }),
   ];
 }
 

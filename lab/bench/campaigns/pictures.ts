@@ -1,7 +1,7 @@
 import { INLINE_PICTURES_BYTES_MAX } from '../../../schemas/templates/media.ts';
 import { png } from '../../../test/providers/images.ts';
 import { cpuOf, microsEach, usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { say, sizeOr } from '../run.ts';
 import { stuffed } from '../smtp/raw-blast.ts';
 import { SENDER_MB, SENDER_MEMORY } from './figures.ts';
@@ -38,18 +38,16 @@ export async function pictures({ rounds, shared }: Size): Promise<Figure[]> {
   const values = (some: Sent[], of: keyof Sent) => some.map((one) => one[of]);
   const name = `${recipients.toLocaleString('en-US')} mails with a picture of ${Math.round(INLINE_PICTURES_BYTES_MAX / 1_000)} kB inside`;
   return [
-    {
-      ...{ name: `${name}, while sending`, unit: '/s', values: values(found.inside, 'perSecond') },
+    figure(`${name}, while sending`, '/s', values(found.inside, 'perSecond'), {
       ceiling: { name: 'raw blast of the same bytes', values: values(found.inside, 'blast') },
-    },
-    {
-      ...{ name: `${name}, CPU of the sender for each recipient`, unit: 'us', values: values(found.inside, 'micros') },
+    }),
+    figure(`${name}, CPU of the sender for each recipient`, 'us', values(found.inside, 'micros'), {
       ceiling: { name: 'with its address', values: values(found.linked, 'micros') },
-    },
-    {
-      ...{ name: `${name}. ${SENDER_MEMORY}`, unit: 'MB', values: [insideMb], asked: SENDER_MB },
+    }),
+    figure(`${name}. ${SENDER_MEMORY}`, 'MB', [insideMb], {
+      asked: SENDER_MB,
       ceiling: { name: 'with its address', values: [linkedMb] },
-    },
+    }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { memory, ofBlast, perSecond, tell } from './figures.ts';
 import { addPeople, openInstallation } from './installation.ts';
 import { KINDS, type Measured, measureCampaign } from './measure.ts';
@@ -20,12 +20,9 @@ export async function sizes({ sizes: asked, shared }: Size): Promise<Figure[]> {
   const [least, most] = [found[0]?.recipients, found.at(-1)?.recipients].map((size) => size?.toLocaleString('en-US'));
   return [
     ...found.flatMap((one) => ofSize(one)),
-    {
-      name: `Growth of the cost of a recipient from ${least} to ${most}`,
-      unit: '%',
-      values: [growth],
+    figure(`Growth of the cost of a recipient from ${least} to ${most}`, '%', [growth], {
       asked: { atMost: 15, aim: 0 },
-    },
+    }),
   ];
 }
 
@@ -35,20 +32,13 @@ function ofSize(measured: Measured): Figure[] {
   const ceiling = ofBlast([measured]);
   const whole = perSecond([measured]);
   return [
-    { name: `A campaign of ${many}, from the POST to the last 250`, unit: '/s', values: whole, ceiling },
-    { name: `A campaign of ${many}, while sending`, unit: '/s', values: [recipients / sendingSeconds], ceiling },
-    {
-      name: `A campaign of ${many}, freeze`,
-      unit: 's',
-      values: [freezeSeconds],
+    figure(`A campaign of ${many}, from the POST to the last 250`, '/s', whole, { ceiling }),
+    figure(`A campaign of ${many}, while sending`, '/s', [recipients / sendingSeconds], { ceiling }),
+    figure(`A campaign of ${many}, freeze`, 's', [freezeSeconds], {
       ...(recipients === MILLION ? { asked: { atMost: 20, aim: 12 } } : {}),
-    },
-    ...KINDS.map((kind) => ({
-      name: `A campaign of ${many}, CPU of ${kind} for each recipient`,
-      unit: 'us',
-      values: [micros[kind]],
-    })),
-    { name: `A campaign of ${many}, events in its history`, unit: '', values: [history], asked: { atMost: 10_000 } },
+    }),
+    ...KINDS.map((kind) => figure(`A campaign of ${many}, CPU of ${kind} for each recipient`, 'us', [micros[kind]])),
+    figure(`A campaign of ${many}, events in its history`, '', [history], { asked: { atMost: 10_000 } }),
     ...memory([measured]).map((figure) => ({ ...figure, name: `A campaign of ${many}, ${figure.name.toLowerCase()}` })),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { memory, ofBare, ofBlast, perSecond, tell } from './figures.ts';
 import { addPeople, openInstallation } from './installation.ts';
 import { KINDS, type Measured, measureCampaign, PARAGRAPHS } from './measure.ts';
@@ -41,66 +41,48 @@ export async function speed({ recipients, rounds, shared }: Size): Promise<Figur
   await installation.close();
   const { large, small, own } = found;
   const all = [...large, ...small, ...own];
+  const added = large.map(({ micros }, round) => (own[round]?.micros.senders ?? Number.NaN) - micros.senders);
+  const histories = all.map(({ history }) => history);
   return [
     ...(['large', 'small'] as const).flatMap((mail) => [
       ...ofMail(found[mail], mail, shared.senders),
       ...whileSending(found[mail], mail),
     ]),
     ...ofMail(own, 'own', shared.senders),
-    {
-      name: 'CPU of the senders for each recipient, what both signatures add',
-      unit: 'us',
-      values: large.map(({ micros }, round) => (own[round]?.micros.senders ?? Number.NaN) - micros.senders),
-    },
+    figure('CPU of the senders for each recipient, what both signatures add', 'us', added),
     ...memory(all),
-    {
-      name: `Events in the history of a campaign of ${recipients.toLocaleString('en-US')}`,
-      unit: '',
-      values: all.map(({ history }) => history),
+    figure(`Events in the history of a campaign of ${recipients.toLocaleString('en-US')}`, '', histories, {
       asked: { atMost: 10_000 },
-    },
+    }),
   ];
 }
 
 function ofMail(found: Measured[], mail: Mail, senders: number): Figure[] {
   const { ratio, micros } = ASKED[mail];
   return [
-    {
-      name: `${found[0]?.recipients.toLocaleString('en-US')} ${rateName(mail)}`,
-      unit: '/s',
-      values: perSecond(found),
+    figure(`${found[0]?.recipients.toLocaleString('en-US')} ${rateName(mail)}`, '/s', perSecond(found), {
       ceiling: ofBare(found),
-      ...(ratio ? { asked: ratio } : {}),
+      asked: ratio,
       note: `${found[0]?.bytes} bytes each; senders: ${senders}`,
-    },
-    ...KINDS.map((kind) => ({
-      name: cpuName(kind, mail),
-      unit: 'us',
-      values: found.map((one) => one.micros[kind]),
-      ...(micros[kind] ? { asked: micros[kind] } : {}),
-    })),
+    }),
+    ...KINDS.map((kind) => {
+      const values = found.map((one) => one.micros[kind]);
+      return figure(cpuName(kind, mail), 'us', values, { asked: micros[kind] });
+    }),
   ];
 }
 
 function whileSending(found: Measured[], mail: Mail): Figure[] {
   const { title } = MAILS[mail];
   const many = `${found[0]?.recipients.toLocaleString('en-US')} recipients of ${title}`;
+  const rates = found.map(({ sendingSeconds, recipients }) => recipients / sendingSeconds);
+  const freezes = found.map(({ freezeSeconds }) => freezeSeconds);
   return [
-    {
-      name: `${many} from the first to the last 250; the relay signs`,
-      unit: '/s',
-      values: found.map(({ sendingSeconds, recipients }) => recipients / sendingSeconds),
-      ceiling: ofBlast(found),
-    },
-    ...(['mongod', 'background'] as const).map((kind) => ({
-      name: `CPU of ${kind} for each recipient of ${title}, the freeze alone`,
-      unit: 'us',
-      values: found.map((one) => one.freezeMicros[kind]),
-    })),
-    {
-      name: `From the POST until the audience of ${many} is written down`,
-      unit: 's',
-      values: found.map(({ freezeSeconds }) => freezeSeconds),
-    },
+    figure(`${many} from the first to the last 250; the relay signs`, '/s', rates, { ceiling: ofBlast(found) }),
+    ...(['mongod', 'background'] as const).map((kind) => {
+      const values = found.map((one) => one.freezeMicros[kind]);
+      return figure(`CPU of ${kind} for each recipient of ${title}, the freeze alone`, 'us', values);
+    }),
+    figure(`From the POST until the audience of ${many} is written down`, 's', freezes),
   ];
 }

@@ -1,5 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 
 const FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 
@@ -34,12 +34,8 @@ async function taskSeconds(thread: CDPSession): Promise<number> {
 }
 
 /** The worst but one of a hundred. */
-export function figure(name: string, values: number[], asked?: Figure['asked']): Figure {
+export function p99Of(name: string, values: number[], asked?: Figure['asked']): Figure {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;
-  return {
-    ...{ name, unit: 'ms', values: [at(0.99)] },
-    ...(asked && { asked }),
-    note: `${values.length} times, p50 ${at(0.5).toFixed(1)} ms`,
-  };
+  return figure(name, 'ms', [at(0.99)], { asked, note: `${values.length} times, p50 ${at(0.5).toFixed(1)} ms` });
 }

@@ -3,7 +3,7 @@ import { move } from '../../../console/pages/automations/edit/model/move.ts';
 import type { Steps } from '../../../console/pages/automations/edit/model/steps.ts';
 import { waysOf } from '../../../console/pages/automations/graph/flow.ts';
 import type { Figure } from '../../rig/results/report.ts';
-import { figure, inPage, threadOf } from './acts.ts';
+import { inPage, p99Of, threadOf } from './acts.ts';
 import { openTab, warmConsole, withApi } from './tabs.ts';
 
 const GROUPS = 40;
@@ -31,9 +31,9 @@ export function automationEditor(): Promise<Figure[]> {
     await tab.close();
     const of = 'Automation editor at 200 steps, p99 of processor';
     return [
-      figure(`${of}, a step is moved: the act`, movesOf(steps), { atMost: ASKED_MS }),
-      figure(`${of}, the page walks to the next step by a key`, walks, { atMost: ASKED_MS }),
-      figure(`${of}, the page puts a step on another line and draws it`, puts),
+      p99Of(`${of}, a step is moved: the act`, movesOf(steps), { atMost: ASKED_MS }),
+      p99Of(`${of}, the page walks to the next step by a key`, walks, { atMost: ASKED_MS }),
+      p99Of(`${of}, the page puts a step on another line and draws it`, puts),
     ];
   });
 }

@@ -1,5 +1,5 @@
 import { usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { ofBlast, perSecond, tell } from '../campaigns/figures.ts';
 import { addPeople, openInstallation } from '../campaigns/installation.ts';
@@ -65,34 +65,20 @@ async function leave({ page }: Tab): Promise<void> {
 function figuresOf({ closed, open }: Record<'closed' | 'open', Round[]>, recipients: number): Figure[] {
   const many = `Campaign of ${recipients.toLocaleString('en-US')}`;
   const of = `${many} with the console open on its page`;
+  const api = (rounds: Round[]) => rounds.map(({ apiMicros }) => apiMicros);
+  const mongod = (rounds: Round[]) => rounds.map(({ micros }) => micros.mongod);
   const without = (values: number[]) => ({ name: 'without it', values });
   const seconds = open.map(({ browserSeconds }) => browserSeconds.toFixed(1)).join(', ');
   return [
-    {
-      name: `${of}, from the POST to the last 250`,
-      unit: '/s',
-      values: perSecond(open),
+    figure(`${of}, from the POST to the last 250`, '/s', perSecond(open), {
       ceiling: without(perSecond(closed)),
       asked: { of: 'ratio', atLeast: SHARE_MIN },
       note: `the browser is on the same machine at a lower priority, and used ${seconds} s of CPU`,
-    },
-    {
-      name: `${many} without the console, from the POST to the last 250`,
-      unit: '/s',
-      values: perSecond(closed),
+    }),
+    figure(`${many} without the console, from the POST to the last 250`, '/s', perSecond(closed), {
       ceiling: ofBlast(closed),
-    },
-    {
-      name: `${of}, CPU of the API for each recipient`,
-      unit: 'us',
-      values: open.map(({ apiMicros }) => apiMicros),
-      ceiling: without(closed.map(({ apiMicros }) => apiMicros)),
-    },
-    {
-      name: `${of}, CPU of mongod for each recipient`,
-      unit: 'us',
-      values: open.map(({ micros }) => micros.mongod),
-      ceiling: without(closed.map(({ micros }) => micros.mongod)),
-    },
+    }),
+    figure(`${of}, CPU of the API for each recipient`, 'us', api(open), { ceiling: without(api(closed)) }),
+    figure(`${of}, CPU of mongod for each recipient`, 'us', mongod(open), { ceiling: without(mongod(closed)) }),
   ];
 }

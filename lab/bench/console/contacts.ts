@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { seedContacts } from '../audience/seed.ts';
 import { openStage, type Stage } from '../audience/stage.ts';
 import { say } from '../run.ts';
@@ -47,15 +47,14 @@ export async function contacts({ contacts: many }: ConsoleSize): Promise<Figure[
     const of = `Contacts page at ${many.toLocaleString('en-US')} contacts`;
     const asked = { atMost: ASKED_MS };
     return [
-      {
-        ...{ name: `${of}, from the navigation to its first rows`, unit: 'ms', values: found.empty, asked },
+      figure(`${of}, from the navigation to its first rows`, 'ms', found.empty, {
+        asked,
         note: 'a new browser each time, with an empty cache',
-      },
-      { name: `${of}, the same again in that browser`, unit: 'ms', values: found.again, asked },
-      {
-        ...{ name: `${of}, from the last key of a part of an address to its rows`, unit: 'ms', values: found.searches },
+      }),
+      figure(`${of}, the same again in that browser`, 'ms', found.again, { asked }),
+      figure(`${of}, from the last key of a part of an address to its rows`, 'ms', found.searches, {
         note: 'it waits 250 ms for the next key',
-      },
+      }),
     ];
   } finally {
     await stage.close();

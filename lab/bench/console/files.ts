@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openConsole } from '../../../api/console/files.ts';
 import { withDrill } from '../../rig/context.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { noRelay } from '../../rig/sink.ts';
 
 /** The editor of HTML, which its page asks for when it is shown. */
@@ -14,25 +14,19 @@ export function files(): Promise<Figure[]> {
     const opened = await openConsole(drill.deps);
     if (!opened) throw new Error('The console could not be bundled.');
     const { folder, manifest } = opened;
-    const bytesOf = (names: Iterable<string>) =>
-      [...new Set(names)].reduce((sum, name) => sum + statSync(join(folder, `${name}.br`)).size, 0);
+    const kbOf = (names: Iterable<string>) =>
+      [...new Set(names)].reduce((sum, name) => sum + statSync(join(folder, `${name}.br`)).size, 0) / 1_000;
     const first = [manifest.script, manifest.style, manifest.first, ...manifest.chunks];
-    const loads = Object.entries(manifest.pages).map(([page, own]) => ({ page, bytes: bytesOf([...first, ...own]) }));
-    const [largest] = loads.toSorted((a, b) => b.bytes - a.bytes);
+    const loads = Object.entries(manifest.pages).map(([page, own]) => ({ page, kb: kbOf([...first, ...own]) }));
+    const editor = manifest.files.filter((name) => EDITOR.test(name));
+    const [largest] = loads.toSorted((a, b) => b.kb - a.kb);
     return [
-      {
-        name: 'First load, compressed, of the page with the largest one',
-        unit: 'kB',
-        values: [(largest?.bytes ?? Number.NaN) / 1_000],
+      figure('First load, compressed, of the page with the largest one', 'kB', [largest?.kb ?? Number.NaN], {
         asked: { atMost: 120 },
         note: `${largest?.page}, without the editor of HTML`,
-      },
-      {
-        name: 'The editor of HTML, which templates load after it, compressed',
-        unit: 'kB',
-        values: [bytesOf(manifest.files.filter((name) => EDITOR.test(name))) / 1_000],
-      },
-      { name: 'All files of the console, compressed', unit: 'kB', values: [bytesOf(manifest.files) / 1_000] },
+      }),
+      figure('The editor of HTML, which templates load after it, compressed', 'kB', [kbOf(editor)]),
+      figure('All files of the console, compressed', 'kB', [kbOf(manifest.files)]),
     ];
   });
 }

@@ -1,6 +1,6 @@
 import type { CDPSession } from 'playwright-core';
 import { slope } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { say } from '../run.ts';
 import { openRunning, sentOn } from './running-campaign.ts';
@@ -72,12 +72,9 @@ function figuresOf(looks: Look[], { minutes, published }: { minutes: number; pub
   });
   return [
     { name: `${of}: heap in its last quarter`, unit: 'MB', ...both('kb', 1_000), note },
-    {
-      name: `${of}: slope of the heap`,
-      unit: 'kB/min',
-      values: [slope(looks.map(({ minutes: at, kb }) => [at, kb]))],
+    figure(`${of}: slope of the heap`, 'kB/min', [slope(looks.map(({ minutes: at, kb }) => [at, kb]))], {
       asked: { atMost: SLOPE_KB_MAX },
-    },
+    }),
     { name: `${of}: nodes of the document in its last quarter`, unit: '', ...both('nodes') },
     { name: `${of}: listeners in its last quarter`, unit: '', ...both('listeners') },
   ];

@@ -1,5 +1,5 @@
 import type { Page, Request } from 'playwright-core';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { say } from '../run.ts';
 import { abort, launchSlow, openRunning, type RunningCampaign, sentOn, watch } from './running-campaign.ts';
@@ -47,6 +47,7 @@ function figuresOf({ quiet, busy }: { quiet: Frames[]; busy: Frames[] }, seconds
     name: 'without these',
     values: quiet.map((one) => one[field]),
   });
+  const reached = busy.map((one) => one.events / seconds);
   /** As many as the worst round without these has. */
   const noise = (field: keyof Frames) => ({ atMost: Math.max(...quiet.map((one) => one[field])) });
   const value = (field: keyof Frames, unit = '') => ({ unit, values: busy.map((one) => one[field]) });
@@ -60,13 +61,10 @@ function figuresOf({ quiet, busy }: { quiet: Frames[]; busy: Frames[] }, seconds
       ...{ asked: noise('longTasks'), note: `without these ${spread(quiet, 'longTasks')}` },
     },
     { name: `${of}: the longest frame`, ...value('longestMs', 'ms'), ceiling: without('longestMs') },
-    {
-      name: `${of}: events that reached the page`,
-      unit: '/s',
-      values: busy.map((one) => one.events / seconds),
+    figure(`${of}: events that reached the page`, '/s', reached, {
       asked: { atLeast: events * 0.98 },
       note: 'those of the API itself included',
-    },
+    }),
   ];
 }
 
@@ -132,11 +130,10 @@ async function requestsOfACampaign({ installation, campaignId, tab }: RunningCam
   await tab.page.getByText('% delivered').waitFor();
   if (seen.length > 0) say(`requests: ${seen.join(', ')}`);
   const many = WATCHED.recipients.toLocaleString('en-US');
-  return {
-    ...{ name: `Requests of the page while a campaign of ${many} is sent, other than its stream`, unit: '' },
-    ...{ values: [seen.length], asked: { atMost: 0 } },
+  return figure(`Requests of the page while a campaign of ${many} is sent, other than its stream`, '', [seen.length], {
+    asked: { atMost: 0 },
     note: `from mail ${from.toLocaleString('en-US')} to the last`,
-  };
+  });
 }
 
 async function untilNoRequest(page: Page): Promise<void> {

@@ -11,13 +11,13 @@ const ASKED_MS = 50;
 export function previews(): Promise<Figure[]> {
   return withApi(async ({ client }) => {
     await client.post('/contacts', { email: 'ada@harbour.example', firstName: 'Ada' });
-    const figure = await latency('Preview of a draft of 100 kB', CALLS_A_ROUND, { atMost: ASKED_MS }, (index) =>
+    const found = await latency('Preview of a draft of 100 kB', CALLS_A_ROUND, { atMost: ASKED_MS }, (index) =>
       client.post('/templates/preview', {
         ...{ emailTemplate: draftOf(index), subject: 'News for {{firstName}}', previewText: `Edition ${index}` },
         ...{ templateType: 'marketing', email: 'ada@harbour.example' },
       }),
     );
-    return [figure];
+    return [found];
   });
 }
 

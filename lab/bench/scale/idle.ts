@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stackOnceItRuns, startStack, stop } from '../../../test/stack/started.ts';
 import { memoryOf, privateMemoryOf } from '../../rig/memory-of.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { keep, sizeOr } from '../run.ts';
 
@@ -28,18 +28,14 @@ async function idle(): Promise<Figure[]> {
     const { processes } = await stackOnceItRuns(folder, started);
     await pause(seconds * 1_000);
     const unit = 'MB';
+    const all = [megabytes(memoryOf(started.entry.pid!))];
     return [
-      {
-        name: `Memory of all that npm start runs, npm left out, idle for ${seconds} s, each file once`,
-        unit,
-        values: [megabytes(memoryOf(started.entry.pid!))],
+      figure(`Memory of all that npm start runs, npm left out, idle for ${seconds} s, each file once`, unit, all, {
         asked: { atMost: 850, aim: 700 },
-      },
-      ...processes.map(({ name, pid }) => ({
-        name: `Private memory of ${name}, idle for ${seconds} s`,
-        unit,
-        values: [megabytes(privateMemoryOf(pid))],
-      })),
+      }),
+      ...processes.map(({ name, pid }) =>
+        figure(`Private memory of ${name}, idle for ${seconds} s`, unit, [megabytes(privateMemoryOf(pid))]),
+      ),
     ];
   } finally {
     await stop(started.entry);

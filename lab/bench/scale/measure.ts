@@ -1,4 +1,4 @@
-import { type Figure, report } from '../../rig/results/report.ts';
+import { type Figure, figure, report } from '../../rig/results/report.ts';
 import { fitContention, predict } from './check.ts';
 import { campaignLane, type LaneRun, mailLane, requestLane } from './lanes.ts';
 import { CORES } from './meter.ts';
@@ -64,21 +64,17 @@ function ofLane(lane: string, [single, several]: readonly [string, string], runs
     return [{ ...(figure as Figure), ceiling, note }, ...costs];
   });
   const note = 'growth of the cost of a unit for each further process a core; 0: none';
-  return [...figures, { name: `${lane}, contention fitted`, unit: '', values: [contention], note }];
+  return [...figures, figure(`${lane}, contention fitted`, '', [contention], { note })];
 }
 
 function ofRun(name: string, { perSecond, micros, written }: LaneRun): Figure[] {
   return [
-    { name, unit: '/s', values: [perSecond] },
-    ...Object.entries(micros).map(([part, each]) => ({
-      name: `${name}, CPU of ${part} each`,
-      unit: 'us',
-      values: [each],
-    })),
+    figure(name, '/s', [perSecond]),
+    ...Object.entries(micros).map(([part, each]) => figure(`${name}, CPU of ${part} each`, 'us', [each])),
     ...(written
       ? [
-          { name: `${name}, stored each`, unit: 'bytes', values: [written.bytes] },
-          { name: `${name}, documents written each`, unit: '', values: [written.documents] },
+          figure(`${name}, stored each`, 'bytes', [written.bytes]),
+          figure(`${name}, documents written each`, '', [written.documents]),
         ]
       : []),
   ];

@@ -1,7 +1,7 @@
 import { type Collection, MongoClient, ObjectId } from 'mongodb';
 import { openDrill } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { inRounds } from '../run.ts';
 import { hammer, sendRequest } from './posts.ts';
 import type { Size } from './size.ts';
@@ -44,23 +44,14 @@ export async function accept({ rounds, seconds, connections }: Size): Promise<Fi
   const what = `POST /mails/send at ${connections} connections`;
   const bound = `bare single majority-committed inserts, ${connections} in flight`;
   return [
-    {
-      name: what,
-      unit: '/s',
-      values: of.posts,
+    figure(what, '/s', of.posts, {
       ceiling: { name: bound, values: of.inserts },
       asked: { of: 'ratio', atLeast: 1.2, aim: 1.5 },
-    },
-    { name: `${what}, p50`, unit: 'ms', values: of.p50, ceiling: { name: bound, values: of.bareP50 } },
-    {
-      name: `${what}, p99`,
-      unit: 'ms',
-      values: of.p99,
-      ceiling: { name: bound, values: of.bareP99 },
-      asked: { atMost: 150 },
-    },
-    { name: `${what}, CPU of the API each`, unit: 'us', values: of.apiMicros },
-    { name: `${what}, CPU of mongod each`, unit: 'us', values: of.mongodMicros },
+    }),
+    figure(`${what}, p50`, 'ms', of.p50, { ceiling: { name: bound, values: of.bareP50 } }),
+    figure(`${what}, p99`, 'ms', of.p99, { ceiling: { name: bound, values: of.bareP99 }, asked: { atMost: 150 } }),
+    figure(`${what}, CPU of the API each`, 'us', of.apiMicros),
+    figure(`${what}, CPU of mongod each`, 'us', of.mongodMicros),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { type Sink, startSink } from '../../rig/sink.ts';
 import { pause } from '../../rig/waiting.ts';
 import { inRounds, rateOf } from '../run.ts';
@@ -39,30 +39,19 @@ export async function lane(
   const what = `${waiting} lane, ${backlog} waiting, DKIM by ${signing === 'own' ? 'us (RSA-2048)' : 'the relay'}`;
   const asked = (limits: Figure['asked']) => (signing === 'relay' && limits ? { asked: limits } : {});
   return [
-    {
-      name: what,
-      unit: '/s',
-      values: found.perSecond,
+    figure(what, '/s', found.perSecond, {
       ceiling: {
         name: `raw blast of the same ${bytes} bytes at the same sink`,
         values: found.blastPerSecond,
       },
       ...asked({ atLeast: 1_800, aim: 2_500 }),
-    },
-    { name: `${what}, CPU of the worker for each mail`, unit: 'us', values: found.workerMicros },
-    {
-      name: `${what}, CPU of mongod for each mail`,
-      unit: 'us',
-      values: found.mongodMicros,
-      ...asked({ atMost: 450 }),
-    },
-    {
-      name: `${what}, RSS of the worker in the last quarter`,
-      unit: 'MB',
-      values: found.residentAtLast,
+    }),
+    figure(`${what}, CPU of the worker for each mail`, 'us', found.workerMicros),
+    figure(`${what}, CPU of mongod for each mail`, 'us', found.mongodMicros, { ...asked({ atMost: 450 }) }),
+    figure(`${what}, RSS of the worker in the last quarter`, 'MB', found.residentAtLast, {
       ceiling: { name: 'in the second quarter', values: found.residentEarly },
       asked: { of: 'ratio', atMost: 1.2 },
-    },
+    }),
   ];
 }
 

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { type Sink, startSink } from '../../../test/support/mail/smtp-sink.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { quantile } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { blast } from '../smtp/raw-blast.ts';
 import type { Size } from './size.ts';
@@ -32,8 +32,8 @@ export async function latency({ rounds, seconds }: Size): Promise<Figure[]> {
   const ceiling = { name, values: perRound.map(({ bareMs }) => bareMs) };
   const note = `${perRound.map(({ delays }) => delays.length).join(', ')} mails, each arrived`;
   return [
-    { name: `${what}, p50`, unit: 'ms', values: of(0.5), ceiling, asked: { atMost: 100 }, note },
-    { name: `${what}, p99`, unit: 'ms', values: of(0.99), ceiling, asked: { atMost: 500 }, note },
+    figure(`${what}, p50`, 'ms', of(0.5), { ceiling, asked: { atMost: 100 }, note }),
+    figure(`${what}, p99`, 'ms', of(0.99), { ceiling, asked: { atMost: 500 }, note }),
   ];
 }
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { anyFreePort } from '../../../stack/ports.ts';
 import { openDrill, SENDER } from '../../rig/context.ts';
 import { microsEach, mongodPid, usageOf } from '../../rig/processes.ts';
-import type { Figure } from '../../rig/results/report.ts';
+import { type Figure, figure } from '../../rig/results/report.ts';
 import { inRounds, keep } from '../run.ts';
 
 /** Mails by SMTP at 64 connections, each to the 250 after its final dot. */
@@ -40,9 +40,9 @@ async function bench(): Promise<Figure[]> {
   await drill.close();
   const what = `mails by SMTP at ${LOAD.connections} connections`;
   return [
-    { name: what, unit: '/s', values: of.mails },
-    { name: `${what}, CPU of the submission process each`, unit: 'us', values: of.micros },
-    { name: `${what}, CPU of mongod each`, unit: 'us', values: of.mongodMicros },
+    figure(what, '/s', of.mails),
+    figure(`${what}, CPU of the submission process each`, 'us', of.micros),
+    figure(`${what}, CPU of mongod each`, 'us', of.mongodMicros),
   ];
 }
 

@@ -15,6 +15,15 @@ export interface Figure {
   note?: string;
 }
 
+export function figure(
+  name: string,
+  unit: string,
+  values: number[],
+  more: Omit<Figure, 'name' | 'unit' | 'values'> = {},
+): Figure {
+  return { name, unit, values, ...more };
+}
+
 export interface Spread {
   min: number;
   median: number;
