@@ -9,7 +9,6 @@ import { say } from '../run.ts';
 import { LISTS, properties, type Stage } from './stage.ts';
 
 const ROWS_A_PIECE = 1_000;
-const TELL_EVERY_MS = 15_000;
 
 /**
  * A file of all contacts, from its first row to its last, compared with bare upserts of the same rows in MongoDB. Both become slower
@@ -41,7 +40,6 @@ async function bareUpserts({ drill, personOf }: Stage, rows: number): Promise<nu
   await bare.createIndexes(same.map(({ name, key, options }) => ({ name, key, ...options })));
   const projectId = project._id;
   const begun = performance.now();
-  let toldAt = begun;
   for (let from = 0; from < rows; from += ROWS_A_PIECE) {
     const now = new Date();
     const operations = Array.from({ length: Math.min(ROWS_A_PIECE, rows - from) }, (_, offset) => {
@@ -55,9 +53,6 @@ async function bareUpserts({ drill, personOf }: Stage, rows: number): Promise<nu
       return { updateOne: { filter: { projectId, email }, update, upsert: true } };
     });
     await bare.bulkWrite(operations, { ordered: false });
-    if (performance.now() - toldAt < TELL_EVERY_MS) continue;
-    toldAt = performance.now();
-    say(`  bare: ${from} rows, ${Math.round((from / (toldAt - begun)) * 1_000)}/s`);
   }
   const rate = (rows / (performance.now() - begun)) * 1_000;
   await bare.drop();
@@ -100,21 +95,7 @@ async function watchImport({ client, worker, contacts }: Stage, importId: string
   };
   const first = await until(ask, ({ processed }) => processed > 0, { ms: 120_000, everyMs: 20 });
   const begun = performance.now();
-  let told = { at: begun, rows: 0 };
-  const done = await until(
-    async () => {
-      const job = await ask();
-      const at = performance.now();
-      if (at - told.at > TELL_EVERY_MS) {
-        const rate = Math.round(((job.processed - told.rows) / (at - told.at)) * 1_000);
-        say(`  ${job.processed} rows (${job.percent} %), ${rate}/s, worker ${residentMb.at(-1)} MB`);
-        told = { at, rows: job.processed };
-      }
-      return job;
-    },
-    ({ status }) => status.startsWith('completed') || status === 'failed',
-    { ms: 3_600_000, everyMs: 200 },
-  );
+  const done = await until(ask, ({ status }) => /^(completed|failed)/.test(status), { ms: 3_600_000, everyMs: 200 });
   const { status, created, failed, failureReason } = done;
   if (status !== 'completed' || created !== contacts)
     throw new Error(`the import ended as ${JSON.stringify({ status, created, failed, failureReason })}`);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TemporalServer } from '../../../stack/servers/temporal.ts';
 import type { DrillContext } from '../../rig/context.ts';
 import { type Figure, figure } from '../../rig/results/report.ts';
+import { call } from '../../rig/traffic/calls.ts';
 import { inRounds } from '../run.ts';
 import { STARTS, STARTS_NOTHING, startWorker } from './stage.ts';
 
@@ -41,12 +42,11 @@ export async function eventLatency(drill: DrillContext, load: Load, temporal: Te
 
 /** The p99 in milliseconds from when each was due to its answer. */
 async function callAll(
-  { key }: DrillContext,
+  drill: DrillContext,
   url: string,
   eventName: string,
   { rate, seconds }: Pick<Load, 'rate' | 'seconds'>,
 ): Promise<number> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const took: number[] = [];
   const calls: Promise<void>[] = [];
   const began = performance.now();
@@ -54,18 +54,15 @@ async function callAll(
     const dueAt = began + (n * 1_000) / rate;
     const earlyMs = dueAt - performance.now();
     if (earlyMs > 1) await sleep(earlyMs);
-    calls.push(call(n, dueAt));
+    calls.push(sendOne(n, dueAt));
   }
   await Promise.all(calls);
   took.sort((a, b) => a - b);
   return took[Math.floor((took.length - 1) * 0.99)] ?? Number.NaN;
 
-  async function call(n: number, dueAt: number): Promise<void> {
+  async function sendOne(n: number, dueAt: number): Promise<void> {
     const email = `bench${n % PEOPLE}@bench.test`;
-    const body = JSON.stringify({ eventName, email, eventProperties: { amount: n } });
-    const reply = await fetch(`${url}/events/send`, { method: 'POST', headers, body });
-    await reply.text();
-    if (reply.status !== 201) throw new Error(`POST /events/send answered ${reply.status}`);
+    await call(drill, `${url}/events/send`, { eventName, email, eventProperties: { amount: n } });
     took.push(performance.now() - dueAt);
   }
 }

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { type Figure, figure } from '../../rig/results/report.ts';
 import { seedContacts } from '../audience/seed.ts';
 import { openStage, type Stage } from '../audience/stage.ts';
-import { say } from '../run.ts';
+import { inRounds, say } from '../run.ts';
 import type { ConsoleSize } from './size.ts';
 import { openTab, type Tab, warmConsole } from './tabs.ts';
 
@@ -24,26 +24,14 @@ const NOTE_FIRST_ROWS = `
   });
 `;
 
-interface Loaded {
-  empty: number[];
-  again: number[];
-  searches: number[];
-}
-
 /** The page of contacts, by a browser on the same machine. */
 export async function contacts({ contacts: many }: ConsoleSize): Promise<Figure[]> {
   const stage = await openStage(many);
   try {
     await seedContacts(stage);
     await warmConsole(stage.url);
-    const found: Loaded = { empty: [], again: [], searches: [] };
     await measureRound(stage, ROUNDS);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const { empty, again, searches } = await measureRound(stage, round);
-      found.empty.push(...empty);
-      found.again.push(...again);
-      found.searches.push(...searches);
-    }
+    const found = await inRounds(ROUNDS, (round) => measureRound(stage, round));
     const of = `Contacts page at ${many.toLocaleString('en-US')} contacts`;
     const asked = { atMost: ASKED_MS };
     return [
@@ -52,7 +40,7 @@ export async function contacts({ contacts: many }: ConsoleSize): Promise<Figure[
         note: 'a new browser each time, with an empty cache',
       }),
       figure(`${of}, the same again in that browser`, 'ms', found.again, { asked }),
-      figure(`${of}, from the last key of a part of an address to its rows`, 'ms', found.searches, {
+      figure(`${of}, from the last key of a part of an address to its rows`, 'ms', found.search, {
         note: 'it waits 250 ms for the next key',
       }),
     ];
@@ -61,7 +49,7 @@ export async function contacts({ contacts: many }: ConsoleSize): Promise<Figure[
   }
 }
 
-async function measureRound({ drill, url, personOf }: Stage, round: number): Promise<Loaded> {
+async function measureRound({ drill, url, personOf }: Stage, round: number) {
   const tab = await openTab(drill, url);
   await tab.page.addInitScript(NOTE_FIRST_ROWS);
   const empty = await firstRowsMs(tab);
@@ -75,7 +63,7 @@ async function measureRound({ drill, url, personOf }: Stage, round: number): Pro
   say(
     `first rows after ${Math.round(empty)} ms, again ${Math.round(again)} ms; "${part}" after ${Math.round(search)} ms`,
   );
-  return { empty: [empty], again: [again], searches: [search] };
+  return { empty, again, search };
 }
 
 async function firstRowsMs({ page, go }: Tab): Promise<number> {

@@ -3,7 +3,9 @@ import { type Sink, startSink } from '../../../test/support/mail/smtp-sink.ts';
 import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
 import { quantile } from '../../rig/processes.ts';
 import { type Figure, figure } from '../../rig/results/report.ts';
+import { call } from '../../rig/traffic/calls.ts';
 import { pause } from '../../rig/waiting.ts';
+import { inRounds } from '../run.ts';
 import { blast } from '../smtp/raw-blast.ts';
 import type { Size } from './size.ts';
 
@@ -18,22 +20,21 @@ export async function latency({ rounds, seconds }: Size): Promise<Figure[]> {
   const { url } = await drill.startApi();
   const worker = await drill.startWorker({ SMTP_URL: sink.url });
   await mails(drill, url, arrivals, 1);
-  const perRound: Array<{ bareMs: number; delays: number[] }> = [];
-  for (let round = 0; round < rounds; round += 1) {
+  const found = await inRounds(rounds, async () => {
     const bareMs = await bareDelivery(drill, sink.port);
-    perRound.push({ bareMs, delays: await mails(drill, url, arrivals, seconds) });
-  }
+    const delays = await mails(drill, url, arrivals, seconds);
+    return { bareMs, count: delays.length, p50: quantile(delays, 0.5), p99: quantile(delays, 0.99) };
+  });
   await worker.stop(9_000);
   await drill.close();
   await sink.close();
-  const of = (q: number) => perRound.map(({ delays }) => quantile(delays, q));
   const what = `transactional mail from the 2xx to the relay's 250 at ${PER_SECOND} a second`;
   const name = 'a bare majority-committed update and a bare SMTP transaction, one after the other';
-  const ceiling = { name, values: perRound.map(({ bareMs }) => bareMs) };
-  const note = `${perRound.map(({ delays }) => delays.length).join(', ')} mails, each arrived`;
+  const ceiling = { name, values: found.bareMs };
+  const note = `${found.count.join(', ')} mails, each arrived`;
   return [
-    figure(`${what}, p50`, 'ms', of(0.5), { ceiling, asked: { atMost: 100 }, note }),
-    figure(`${what}, p99`, 'ms', of(0.99), { ceiling, asked: { atMost: 500 }, note }),
+    figure(`${what}, p50`, 'ms', found.p50, { ceiling, asked: { atMost: 100 }, note }),
+    figure(`${what}, p99`, 'ms', found.p99, { ceiling, asked: { atMost: 500 }, note }),
   ];
 }
 
@@ -50,26 +51,11 @@ function arrivalsAt({ ledger }: Sink): Map<string, number> {
 }
 
 /** Steadily, whatever the ones before do. Fails when one does not arrive. */
-async function mails(
-  { key }: DrillContext,
-  url: string,
-  arrivals: Map<string, number>,
-  seconds: number,
-): Promise<number[]> {
-  const body = JSON.stringify({
-    to: { email: 'a@in.test' },
-    from: { email: SENDER },
-    subject: 'Your code',
-    text: 'It is 123456.',
-  });
-  const request = {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body,
-  };
+async function mails(drill: DrillContext, url: string, arrivals: Map<string, number>, seconds: number) {
+  const mail = { to: { email: 'a@in.test' }, from: { email: SENDER }, subject: 'Your code', text: 'It is 123456.' };
   const send = async () => {
-    const { data } = (await (await fetch(`${url}/mails/send`, request)).json()) as { data: { emailId: string } };
-    return { id: data.emailId, at: performance.now() };
+    const { data } = await call(drill, `${url}/mails/send`, mail);
+    return { id: data.emailId as string, at: performance.now() };
   };
   const sends: Array<ReturnType<typeof send>> = [];
   const began = performance.now();
