@@ -108,12 +108,7 @@ async function counted({ drill: { deps } }: Stage, { _id: projectId }: Project):
 }
 
 /** Clicks of single contacts, one after the other, from the request until the contact is in the segment. */
-async function probe(
-  { drill: { deps } }: Stage,
-  { _id: projectId }: Project,
-  port: number,
-  round: number,
-): Promise<number[]> {
+async function probe({ drill: { deps } }: Stage, { _id: projectId }: Project, port: number, round: number) {
   const clicked = (await deps.db.contactLists.findOne({ projectId, name: 'B2' }))!._id;
   const delays: number[] = [];
   for (const begun = performance.now(); performance.now() - begun < SECONDS * 1_000; ) {

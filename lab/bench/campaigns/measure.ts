@@ -122,11 +122,7 @@ export async function launch(
   return data.id as string;
 }
 
-async function ceilings(
-  { drill, relay, connections, blasters }: Installation,
-  raw: string,
-  recipients: number,
-): Promise<Pick<Measured, 'blast' | 'bare'>> {
+async function ceilings({ drill, relay, connections, blasters }: Installation, raw: string, recipients: number) {
   const text = stuffed(raw);
   const count = Math.min(recipients, BLAST_MAX);
   await relay.reset();

@@ -55,10 +55,7 @@ export async function accept({ rounds, seconds, connections }: Size): Promise<Fi
   ];
 }
 
-async function inserts(
-  bare: Collection,
-  { connections, seconds }: Pick<Size, 'connections' | 'seconds'>,
-): Promise<number[]> {
+async function inserts(bare: Collection, { connections, seconds }: Pick<Size, 'connections' | 'seconds'>) {
   const end = performance.now() + seconds * 1_000;
   const delays: number[] = [];
   const one = async () => {

@@ -87,11 +87,7 @@ export async function untilWritten({ deps, project }: DrillContext, lane: Waitin
 }
 
 /** The same bytes from one bare process, over as many connections. */
-async function blastOf(
-  relay: Sink,
-  raw: string,
-  { connections, backlog }: Pick<Size, 'connections' | 'backlog'>,
-): Promise<number> {
+async function blastOf(relay: Sink, raw: string, { connections, backlog }: Pick<Size, 'connections' | 'backlog'>) {
   const text = stuffed(raw);
   const count = Math.min(backlog, BLAST_MAX);
   return rateOf(count, () => blast(relay.port, connections, count, () => text));

@@ -148,11 +148,7 @@ export async function readCampaign({ deps, project }: DrillContext, _id: ObjectI
   return (await deps.db.campaigns.findOne({ _id, projectId: project._id }))!;
 }
 
-async function launch(
-  { deps, project }: DrillContext,
-  listId: string,
-  time: object = { sendNow: true },
-): Promise<Campaign> {
+async function launch({ deps, project }: DrillContext, listId: string, time: object = { sendNow: true }) {
   const fields = {
     name: 'Drill',
     subject: 'Hello {{firstName}}',

@@ -105,10 +105,7 @@ export function judgeLater(tally: LaterTally): Verdict {
 }
 
 /** Through the core, as the API would. The n-th mail is due when n mails' share of the hour has passed. */
-async function schedule(
-  { deps, project }: DrillContext,
-  { mails, bulks }: Later,
-): Promise<{ ids: string[]; batchIds: string[] }> {
+async function schedule({ deps, project }: DrillContext, { mails, bulks }: Later) {
   const at = new Date();
   const { groupId } = await createGroup(deps, project, { name: 'Drill' }, { at, seed: new ObjectId() });
   const from = { email: SENDER };

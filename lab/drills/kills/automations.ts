@@ -72,11 +72,7 @@ async function makeAutomation({ deps, project }: DrillContext): Promise<void> {
   await createAutomation(deps, project, { name: 'Drill', active: true, entryCriteria, steps }, origin());
 }
 
-async function sendEvents(
-  drill: DrillContext,
-  url: string,
-  { events, everyMs }: { events: number; everyMs: number },
-): Promise<Pick<OutageTally, 'refused' | 'slowestMs'>> {
+async function sendEvents(drill: DrillContext, url: string, { events, everyMs }: { events: number; everyMs: number }) {
   const tally = { refused: 0, slowestMs: 0 };
   const sendEvent = async (n: number) => {
     const began = performance.now();

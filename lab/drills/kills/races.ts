@@ -100,12 +100,7 @@ async function sameKey(ask: Post, sender: string, { keys, each }: Races, wrong: 
 }
 
 /** One address in many spellings, and many addresses that are new to the project. */
-async function sameAddress(
-  { deps, project }: DrillContext,
-  ask: Post,
-  { upserts, addresses }: Races,
-  wrong: Wrong,
-): Promise<void> {
+async function sameAddress({ deps, project }: DrillContext, ask: Post, { upserts, addresses }: Races, wrong: Wrong) {
   const spellings = ['One@In.Test', ' one@in.test', 'ONE@IN.TEST ', 'one@in.test'];
   const one = (index: number) => ({ email: spellings[index % 4], firstName: `N${index}` });
   await inLanes(AT_ONCE, upserts, (index) => ask('/contacts/email', one(index)));

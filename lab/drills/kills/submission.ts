@@ -74,12 +74,7 @@ export function submissionKill(env: NodeJS.ProcessEnv, { mails, kills }: Submiss
 const messageIdOf = (index: number) => `<submitted-${index}@app.example>`;
 
 /** A connection for each try, as a client has that was started again. */
-async function handUntilTaken(
-  { key }: DrillContext,
-  port: number,
-  index: number,
-  onRepeat: () => void,
-): Promise<string> {
+async function handUntilTaken({ key }: DrillContext, port: number, index: number, onRepeat: () => void) {
   const mail = {
     ...{ from: SENDER, to: `s${index}@in.test`, subject: `Mail ${index}`, messageId: messageIdOf(index) },
     text: `Once. ${index % LARGE_EACH === 0 ? LARGE : ''}`,
@@ -100,10 +95,7 @@ async function handUntilTaken(
   }
 }
 
-async function count(
-  { sink, deps, project }: DrillContext,
-  mails: number,
-): Promise<Pick<SubmissionTally, 'lost' | 'twice' | 'strangers' | 'rows'>> {
+async function count({ sink, deps, project }: DrillContext, mails: number) {
   const accepted = await sink.ids();
   const wanted = new Set(Array.from({ length: mails }, (_, index) => messageIdOf(index)));
   return {

@@ -92,11 +92,7 @@ export function judgeHostile({ arrivals, bytes, answers, afterwards, exits, proc
   };
 }
 
-async function prepare(
-  context: DrillContext,
-  at: Pick<Doors, 'api' | 'inbound' | 'submission'>,
-  bytes: number,
-): Promise<Doors> {
+async function prepare(context: DrillContext, at: Pick<Doors, 'api' | 'inbound' | 'submission'>, bytes: number) {
   const { deps, project } = context;
   const now = new Date();
   const receives = { inboundEnabledAt: now, inboundDomainVerifiedAt: now };

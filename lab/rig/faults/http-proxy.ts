@@ -61,12 +61,7 @@ export async function startHttpProxy(
   };
 }
 
-async function pass(
-  target: string,
-  fault: HttpFault,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function pass(target: string, fault: HttpFault, request: IncomingMessage, response: ServerResponse) {
   const { kind, delayMs = 0 } = fault;
   if (delayMs > 0) await sleep(delayMs);
   if (kind === 'drop') return void response.socket?.resetAndDestroy();

@@ -58,10 +58,7 @@ async function contactsLost({ deps, project }: DrillContext, acked: Acknowledged
 }
 
 /** Each event let its person in once, and one mail was made of it. */
-async function eventsKept(
-  { deps, project }: DrillContext,
-  acked: readonly string[],
-): Promise<Pick<Promises, 'eventsLost' | 'eventsDoubled'>> {
+async function eventsKept({ deps, project }: DrillContext, acked: readonly string[]) {
   const projectId = project._id;
   const people = await deps.db.contacts.find({ projectId }, { projection: { email: 1 } }).toArray();
   const emailOf = new Map(people.map(({ _id, email }) => [_id.toHexString(), email]));
