@@ -112,10 +112,9 @@ async function expectSums(client: Client, { campaigns, counts, clickedLinks }: S
   }
   for (const id of campaigns) {
     const { links } = (await client.get(`/campaigns/${id}/links`)).body.data;
-    const clicks = Array.from(
-      { length: LINKS },
-      (_, at) => links.find((link: { position: number }) => link.position === at + 1)?.clicks ?? 0,
-    );
+    const clicksAt = (position: number) =>
+      links.find((link: { position: number }) => link.position === position)?.clicks;
+    const clicks = Array.from({ length: LINKS }, (_, at) => clicksAt(at + 1) ?? 0);
     if (String(clicks) !== String(clickedLinks.get(id)))
       throw new Error(`Campaign ${id} has clicks ${clicks}; ${clickedLinks.get(id)} were written.`);
     const { pagination } = (await client.get(`/campaigns/${id}/people?did=notOpened&limit=1`)).body.data;

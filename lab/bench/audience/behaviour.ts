@@ -11,7 +11,7 @@ import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts
 import { type Figure, figure } from '../../rig/results/report.ts';
 import { pause } from '../../rig/waiting.ts';
 import { ask, trackedPaths } from '../comes-back/requests.ts';
-import { inRounds, say } from '../run.ts';
+import { inRounds } from '../run.ts';
 import type { Stage } from './stage.ts';
 
 const SEGMENTS = 20;
@@ -52,7 +52,6 @@ async function measureEngagements(stage: Stage): Promise<Figure[]> {
     const [apiMicros, workerMicros, mongodMicros] = pids.map((pid, at) =>
       microsEach(before[at]!, usageOf(pid), answered),
     );
-    say(`engagements: ${Math.round(pace)}/s until counted, click to membership p99 ${Math.round(p99)} ms`);
     return { pace, p99, apiMicros: apiMicros!, workerMicros: workerMicros!, mongodMicros: mongodMicros! };
   });
   return [
@@ -162,9 +161,6 @@ async function measurePassing(stage: Stage): Promise<Figure[]> {
   const after = [worker.pid, mongod].map(usageOf);
   const micros = before.map((one, index) => microsEach(one, after[index]!, contacts));
   await client.delete(`/contact-lists/${id}`);
-  say(
-    `passing window: ${contacts} contacts in ${seconds.toFixed(1)} s; segment computed in ${computedSeconds.toFixed(1)} s`,
-  );
   return [
     figure(`creating a behaviour segment that takes all of ${contacts}`, 's', [computedSeconds]),
     figure(`a window that passes for ${contacts} contacts at once: contacts`, '/s', [contacts / seconds], {

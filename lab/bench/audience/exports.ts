@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import { usageOf } from '../../rig/processes.ts';
 import { type Figure, figure } from '../../rig/results/report.ts';
-import { say } from '../run.ts';
 import type { Stage } from './stage.ts';
 
 export async function measureExport({ drill, url, api, contacts }: Stage): Promise<Figure[]> {
@@ -23,7 +22,6 @@ export async function measureExport({ drill, url, api, contacts }: Stage): Promi
   const seconds = (performance.now() - begun) / 1_000;
   const rows = lines - 1;
   if (rows < contacts) throw new Error(`${rows} rows of ${contacts}`);
-  say(`export: ${rows} rows, ${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s, API at most ${peakMb} MB`);
   return [
     figure('export of every contact as CSV', '/s', [rows / seconds], { note: `${Math.round(bytes / 1e6)} MB` }),
     figure('memory of the API during the export', 'MB', [peakMb]),

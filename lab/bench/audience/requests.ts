@@ -15,6 +15,8 @@ export async function measureRequests({ client, contacts, listIds, personOf }: S
   const listOf = (index: number) => listIds[index % listIds.length] as string;
   const five = (index: number, emailOf: (one: number) => string) =>
     Array.from({ length: 500 }, (_, one) => emailOf(index * 500 + one));
+  const newEmail = (one: number) => `new${one}@example.com`;
+  const knownEmail = (one: number) => personOf(one).email;
   const size = contacts / listIds.length;
   return [
     await latency(`search in a list of ${size} by part of an address, page 1`, 200, { atMost: 150 }, (index) =>
@@ -28,16 +30,10 @@ export async function measureRequests({ client, contacts, listIds, personOf }: S
     ),
     await latency('first page of the global list', 100, undefined, () => search({ contactListId: EVERYBODY })),
     await latency('bulk-add of 500 new addresses', 20, { atMost: 500 }, (index) =>
-      bulkAdd(
-        listOf(index),
-        five(index, (one) => `new${one}@example.com`),
-      ),
+      bulkAdd(listOf(index), five(index, newEmail)),
     ),
     await latency('bulk-add of 500 known addresses to another list', 20, { atMost: 500 }, (index) =>
-      bulkAdd(
-        listOf(index + 7),
-        five(index, (one) => personOf(one).email),
-      ),
+      bulkAdd(listOf(index + 7), five(index, knownEmail)),
     ),
     await latency('bulk-update of 100 contacts, new segments kept right', 50, { atMost: 150 }, (index) =>
       client.post('/contacts/bulk-update', { contacts: changesOf(index, personOf) }),

@@ -29,9 +29,6 @@ export async function measureSegment({ client, worker, contacts, segments, perso
   const wanted = Array.from({ length: contacts }, (_, index) => personOf(index)).filter(takes);
   if (done.contactCount !== wanted.length)
     throw new Error(`${done.contactCount} are in the segment, ${wanted.length} belong there`);
-  say(
-    `segment over everybody: answered in ${Math.round(answered)} ms, ${done.contactCount} in after ${seconds.toFixed(1)} s`,
-  );
   return [
     figure('creating a segment over everybody: until it is answered', 'ms', [answered]),
     figure(`creating a segment over ${contacts}: until everybody who belongs is in`, 's', [seconds], {

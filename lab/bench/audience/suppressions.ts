@@ -1,5 +1,5 @@
 import { type Figure, figure } from '../../rig/results/report.ts';
-import { rateOf, say } from '../run.ts';
+import { rateOf } from '../run.ts';
 import { latency } from './requests.ts';
 import type { Stage } from './stage.ts';
 
@@ -16,7 +16,6 @@ export async function measureSuppressions({ client, personOf }: Stage): Promise<
       await client.post('/suppression-groups/emails/suppress', { emails, reason: REASONS[turn % 4], ...target });
     }
   });
-  say(`suppressed ${SUPPRESSED} at ${Math.round(rate)}/s`);
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
   const searches = [
     {},
@@ -28,16 +27,14 @@ export async function measureSuppressions({ client, personOf }: Stage): Promise<
     { startDate: hourAgo, groupId },
   ];
   const search = (body: object) => client.post('/suppression-groups/entries', body);
+  const asked = { atMost: 50 };
   return [
     figure('suppress, 10,000 addresses a call', '/s', [rate]),
-    await latency(`search among ${SUPPRESSED} suppressions, every filter in turn`, 105, { atMost: 50 }, (index) =>
+    await latency(`search among ${SUPPRESSED} suppressions, every filter in turn`, 105, asked, (index) =>
       search(searches[index % searches.length] ?? {}),
     ),
-    await latency(
-      `search among ${SUPPRESSED} suppressions by three letters of the address`,
-      100,
-      { atMost: 50 },
-      (index) => search({ search: personOf(index * 31).email.slice(1, 4) }),
+    await latency(`search among ${SUPPRESSED} suppressions by three letters of the address`, 100, asked, (index) =>
+      search({ search: personOf(index * 31).email.slice(1, 4) }),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { type Figure, figure } from '../../rig/results/report.ts';
 import { seedContacts } from '../audience/seed.ts';
 import { openStage, type Stage } from '../audience/stage.ts';
-import { inRounds, say } from '../run.ts';
+import { inRounds } from '../run.ts';
 import type { ConsoleSize } from './size.ts';
 import { openTab, type Tab, warmConsole } from './tabs.ts';
 
@@ -60,9 +60,6 @@ async function measureRound({ drill, url, personOf }: Stage, round: number) {
   await tab.page.locator(ROW).first().click();
   await tab.page.getByRole('complementary').getByText('@').first().waitFor();
   await tab.close();
-  say(
-    `first rows after ${Math.round(empty)} ms, again ${Math.round(again)} ms; "${part}" after ${Math.round(search)} ms`,
-  );
   return { empty, again, search };
 }
 

@@ -29,15 +29,10 @@ export async function seedCampaigns(drill: DrillContext, client: Client, mails: 
   const projectId = project._id;
   const people = mails / CAMPAIGNS;
   const contactIds = await writeContacts(drill, people);
-  const html = Array.from(
-    { length: LINKS },
-    (_, at) => `<p><a href="https://example.com/${at + 1}">${at}</a></p>`,
-  ).join('');
-  const { id: templateId } = await create(client, '/templates', {
-    templateName: 'News',
-    subject: 'News',
-    emailTemplate: html,
-  });
+  const link = (_: unknown, at: number) => `<p><a href="https://example.com/${at + 1}">${at}</a></p>`;
+  const html = Array.from({ length: LINKS }, link).join('');
+  const template = { templateName: 'News', subject: 'News', emailTemplate: html };
+  const { id: templateId } = await create(client, '/templates', template);
   const seeded: Seeded = {
     ...{ campaigns: [], templateId, contactIds, clickedLinks: new Map() },
     counts: { sent: 0, delivered: 0, bounced: 0, opened: 0, humanOpened: 0, clicked: 0 },
@@ -56,13 +51,8 @@ export async function seedCampaigns(drill: DrillContext, client: Client, mails: 
       ...{ totalContacts: people, sent: did('sent'), bounced: did('bounced') },
       ...{ opened: did('opened'), humanOpened: did('humanOpened'), clicked: did('clicked') },
     };
-    const freeze = {
-      at,
-      run: new ObjectId(),
-      written: people,
-      isDone: true,
-      frozen: { total: people, inBlocks: people },
-    };
+    const frozen = { total: people, inBlocks: people };
+    const freeze = { at, run: new ObjectId(), written: people, isDone: true, frozen };
     const ended = { status: 'sent' as const, startedAt: at, sentAt: new Date(at.getTime() + 3_600_000) };
     await deps.db.campaigns.updateOne({ _id: new ObjectId(id), projectId }, { $set: { counts, freeze, ...ended } });
     await deps.db.campaignContents.insertOne({
