@@ -31,6 +31,11 @@ export function repeatedly(everyMs: number, work: () => Promise<unknown>): () =>
   };
 }
 
+/** Does the work for each number below `count`, all at the same time. */
+export function atOnce<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+}
+
 /** Does the work for each number below `count`, so many at a time. */
 export async function inLanes(lanes: number, count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;

@@ -6,7 +6,7 @@ import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { mongodPid } from '../../rig/processes.ts';
 import { type Sink, startSink } from '../../rig/sink.ts';
 import { makeList } from '../../rig/traffic/people.ts';
-import { pause } from '../../rig/waiting.ts';
+import { atOnce, pause } from '../../rig/waiting.ts';
 import { type Blasters, startBlasters } from './blasters.ts';
 
 export interface Installation {
@@ -47,7 +47,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   const start = (lanes: string, more: Record<string, string> = {}) =>
     drill.startWorker({ ...settings, ...more, WORKER_LANES: lanes });
   const background = await start('workflows,background');
-  const lanes = await Promise.all(Array.from({ length: senders }, () => start('campaign', kept)));
+  const lanes = await atOnce(senders, () => start('campaign', kept));
   const children = { api, background, senders: lanes, mail: mail ? [await start('mail')] : [] };
   // The senders share the connections; a fifth is kept for a process with the transactional lane.
   const forCampaigns = Math.floor((connections - (mail ? Math.floor(connections / 5) : 0)) / senders);

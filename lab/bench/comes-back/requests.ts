@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../../../core/base/deps.ts';
 import { clickToken, openToken } from '../../../core/mail/compose/tokens.ts';
 import type { Message } from '../../../core/mail/ledger/model.ts';
+import { atOnce } from '../../rig/waiting.ts';
 
 /** A pixel and a link of each message. */
 export function trackedPaths(config: Deps['config'], messages: readonly Message[], url: string): string[] {
@@ -40,30 +41,28 @@ export async function ask(
     if (due === undefined || (rate === null && isOver)) idle.push(send);
     else send(due);
   };
-  const sockets = await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-      await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-      let rest = '';
-      let dueMs = 0;
-      const send = (due: number) => {
-        dueMs = due;
-        sent += 1;
-        socket.write(`GET ${paths[sent % paths.length]} HTTP/1.1\r\n${HEADERS}`);
-      };
-      socket.on('data', (chunk) => {
-        rest += chunk.toString('latin1');
-        const head = rest.indexOf('\r\n\r\n');
-        if (head < 0) return;
-        const length = Number(/\r\ncontent-length: (\d+)/i.exec(rest.slice(0, head + 2))?.[1] ?? 0);
-        if (rest.length < head + 4 + length) return;
-        if (/^HTTP\/1.1 (200|302) /.test(rest)) delaysMs.push(performance.now() - dueMs);
-        rest = '';
-        next(send);
-      });
-      return { socket, send };
-    }),
-  );
+  const sockets = await atOnce(CONNECTIONS, async () => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    let rest = '';
+    let dueMs = 0;
+    const send = (due: number) => {
+      dueMs = due;
+      sent += 1;
+      socket.write(`GET ${paths[sent % paths.length]} HTTP/1.1\r\n${HEADERS}`);
+    };
+    socket.on('data', (chunk) => {
+      rest += chunk.toString('latin1');
+      const head = rest.indexOf('\r\n\r\n');
+      if (head < 0) return;
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(rest.slice(0, head + 2))?.[1] ?? 0);
+      if (rest.length < head + 4 + length) return;
+      if (/^HTTP\/1.1 (200|302) /.test(rest)) delaysMs.push(performance.now() - dueMs);
+      rest = '';
+      next(send);
+    });
+    return { socket, send };
+  });
   const first = performance.now();
   for (const { send } of sockets) next(send);
   for (let due = 0; performance.now() - first < seconds * 1_000; ) {

@@ -2,6 +2,7 @@ import type { Child } from '../../../stack/processes/child.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { startSink } from '../../rig/sink.ts';
 import { addProject } from '../../rig/traffic/projects.ts';
+import { atOnce } from '../../rig/waiting.ts';
 import { addPeople, openInstallation, requireAllOnce } from '../campaigns/installation.ts';
 import { launch } from '../campaigns/measure.ts';
 import { putBacklog } from '../sending/backlog.ts';
@@ -67,7 +68,7 @@ export async function mailLane(
   const runs: LaneRun[] = [];
   for (const processes of counts) {
     const budget = { SMTP_MAX_CONNECTIONS: `${CONNECTIONS}` };
-    workers = await Promise.all(Array.from({ length: processes }, () => drill.startWorker(budget)));
+    workers = await atOnce(processes, () => drill.startWorker(budget));
     await deliver(WARM);
     runs.push({ processes, ...(await deliver(backlog)) });
     console.log(`${processes} processes: ${Math.round(runs.at(-1)?.perSecond ?? 0)} a second`);
@@ -115,13 +116,8 @@ export async function requestLane(
   for (const processes of counts) {
     while (apis.length < processes) apis.push(await drill.startAnotherApi());
     const urls = apis.map(({ url }) => url);
-    const requests = urls.map((url) => sendRequest(url, drill.key));
-    send.push(
-      await run(
-        requests.map((request) => () => request),
-        urls,
-      ),
-    );
+    const requests = urls.map((url) => sendRequest(url, drill.key)).map((request) => () => request);
+    send.push(await run(requests, urls));
   }
   await Promise.all(apis.map(({ child }) => child.stop(9_000)));
   await drill.close();

@@ -2,6 +2,7 @@ import { type Collection, MongoClient, ObjectId } from 'mongodb';
 import { openDrill } from '../../rig/context.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
 import { type Figure, figure } from '../../rig/results/report.ts';
+import { atOnce } from '../../rig/waiting.ts';
 import { inRounds } from '../run.ts';
 import { hammer, sendRequest } from './posts.ts';
 import type { Size } from './size.ts';
@@ -66,6 +67,6 @@ async function inserts(bare: Collection, { connections, seconds }: Pick<Size, 'c
       delays.push(performance.now() - began);
     }
   };
-  await Promise.all(Array.from({ length: connections }, one));
+  await atOnce(connections, one);
   return delays;
 }

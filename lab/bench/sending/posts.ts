@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { SENDER } from '../../rig/context.ts';
+import { atOnce } from '../../rig/waiting.ts';
 import type { Size } from './size.ts';
 
 export const MAIL = {
@@ -54,6 +55,6 @@ export async function hammer(
         ask();
       });
     });
-  await Promise.all(Array.from({ length: connections }, one));
+  await atOnce(connections, one);
   return delays;
 }

@@ -4,6 +4,7 @@ import { compileMessage, composeMessage } from '../../../core/mail/compose/mime/
 import type { DkimKey } from '../../../core/mail/ledger/relay.ts';
 import { createSigner } from '../../../platform/dkim/signer.ts';
 import type { Figure } from '../../rig/results/report.ts';
+import { atOnce } from '../../rig/waiting.ts';
 import { keep } from '../run.ts';
 import { figuresOf, type Run, runOf } from './runs.ts';
 
@@ -107,7 +108,7 @@ function measure(one: (index: number) => unknown): Promise<Run> {
     const lane = async () => {
       while (performance.now() - from < SECONDS * 1_000) for (let turn = 0; turn < 8; turn++) await one(index++);
     };
-    await Promise.all(Array.from({ length: 64 }, lane));
+    await atOnce(64, lane);
     return index;
   });
 }

@@ -1,6 +1,7 @@
 import { compileMessage, composeMessage } from '../../../core/mail/compose/mime/compose.ts';
 import { createMailer } from '../../../platform/smtp/mailer.ts';
 import { startSink } from '../../rig/sink.ts';
+import { atOnce } from '../../rig/waiting.ts';
 import { keep, sizeOr } from '../run.ts';
 import { blast } from './raw-blast.ts';
 import { figuresOf, type Run, runOf } from './runs.ts';
@@ -55,10 +56,10 @@ async function throughClient(depth: number, makeMessage: (index: number) => stri
         if (!delivery.recipients[0]?.accepted) throw new Error(JSON.stringify(delivery));
       }
     };
-    await Promise.all(Array.from({ length: depth }, send));
+    await atOnce(depth, send);
     connection.release();
   };
-  await Promise.all(Array.from({ length: connections }, lane));
+  await atOnce(connections, lane);
   await mailer.close(1_000);
 }
 

@@ -3,6 +3,7 @@ import { anyFreePort } from '../../../stack/ports.ts';
 import { openDrill, SENDER } from '../../rig/context.ts';
 import { microsEach, mongodPid, usageOf } from '../../rig/processes.ts';
 import { type Figure, figure } from '../../rig/results/report.ts';
+import { atOnce } from '../../rig/waiting.ts';
 import { inRounds, keep } from '../run.ts';
 
 /** Mails by SMTP at 64 connections, each to the 250 after its final dot. */
@@ -52,7 +53,7 @@ async function submit(port: number, key: string, { connections, seconds }: Load)
   const end = performance.now() + seconds * 1_000;
   const login = `EHLO bench.example\r\nAUTH PLAIN ${Buffer.from(`\0bench\0${key}`).toString('base64')}\r\n`;
   const envelope = 'MAIL FROM:<bench@app.example>\r\nRCPT TO:<ada@in.test>\r\nDATA\r\n';
-  const one = (_: unknown, client: number) =>
+  const one = (client: number) =>
     new Promise<void>((resolve, reject) => {
       const localAddress = `127.0.0.${2 + Math.floor(client / PER_ADDRESS)}`;
       const socket = connect({ port, host: '127.0.0.1', localAddress });
@@ -80,7 +81,7 @@ async function submit(port: number, key: string, { connections, seconds }: Load)
         lines.forEach(answer);
       });
     });
-  await Promise.all(Array.from({ length: connections }, one));
+  await atOnce(connections, one);
   return taken;
 }
 

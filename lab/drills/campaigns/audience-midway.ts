@@ -5,7 +5,7 @@ import { untilSettled } from '../../rig/facts/settled.ts';
 import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { brokenCalls, type Calls, noCalls, post, tellCalls } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
-import { until } from '../../rig/waiting.ts';
+import { atOnce, until } from '../../rig/waiting.ts';
 
 export interface MidwayTally {
   recipients: number;
@@ -50,23 +50,18 @@ export function audienceMidway(
       .slice(0, Math.round(recipients * share) * 2);
     const answeredAt = new Map<string, number>();
     const inCalls = (all: string[], path: string) =>
-      Promise.all(
-        Array.from({ length: Math.ceil(all.length / CALL_SIZE) }, async (_, index) => {
-          const some = all.slice(index * CALL_SIZE, (index + 1) * CALL_SIZE);
-          await send(path, { emails: some });
-          for (const email of some) answeredAt.set(email, Date.now());
-        }),
-      );
+      atOnce(Math.ceil(all.length / CALL_SIZE), async (index) => {
+        const some = all.slice(index * CALL_SIZE, (index + 1) * CALL_SIZE);
+        await send(path, { emails: some });
+        for (const email of some) answeredAt.set(email, Date.now());
+      });
     const [toSuppress, toDelete] = [chosen.filter((_, index) => index % 2), chosen.filter((_, index) => !(index % 2))];
     await Promise.all([
       inCalls(toSuppress, '/suppression-groups/emails/suppress'),
       inCalls(toDelete, '/contacts/remove'),
     ]);
-    await until(
-      'the campaign is sent',
-      async () => (await campaigns.findOne({ projectId }))?.status === 'sent',
-      120_000,
-    );
+    const isSent = async () => (await campaigns.findOne({ projectId }))?.status === 'sent';
+    await until('the campaign is sent', isSent, 120_000);
     await untilSettled(context);
     const rows = await messages.find({ projectId, email: { $in: chosen } }).toArray();
     const late = (some: string[]) =>

@@ -1,6 +1,6 @@
 import type { Child } from '../../../stack/processes/child.ts';
 import { withServers } from '../../rig/servers.ts';
-import { pause } from '../../rig/waiting.ts';
+import { atOnce, pause } from '../../rig/waiting.ts';
 import { type CampaignDrill, type CampaignTally, campaignUnderFire } from './campaigns.ts';
 
 interface CampaignKill extends CampaignDrill {
@@ -103,7 +103,7 @@ export async function campaignWorkers(
 ): Promise<CampaignTally> {
   return campaignUnderFire(env, drill, async (fire) => {
     const processes = { WORKER_PROCESSES: String(drill.workers) };
-    const senders = await Promise.all(Array.from({ length: drill.workers }, () => fire.startWorker('campaign')));
+    const senders = await atOnce(drill.workers, () => fire.startWorker('campaign'));
     const steady = await fire.startWorker('workflows,background', processes);
     await fire.untilSent();
     await stopAll([steady, ...senders]);

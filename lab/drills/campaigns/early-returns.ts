@@ -9,7 +9,7 @@ import type { Environment } from '../../../test/support/environment.ts';
 import { type Door, openDoor } from '../../../test/support/mail/inbound-door.ts';
 import type { DrillContext } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
-import { pause, until } from '../../rig/waiting.ts';
+import { atOnce, pause, until } from '../../rig/waiting.ts';
 import { signalVictim, startVictim, untilAtPoint } from '../kills/fault-points.ts';
 import { judgeCampaign } from './campaign-verdicts.ts';
 import {
@@ -66,7 +66,8 @@ async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): Promise<
       facts.early = early.length;
       const bring = bringer(context, { door, url: api.url.replace(/\/v1$/, '') });
       for (const one of early) if (!(await bring(one)).every(isTooEarly)) facts.wronglyAnswered += 1;
-      others.push(steady, ...(await startSenders(fire, drill.senders, processes)));
+      // They begin late, so that the one that is to be stopped gets work.
+      others.push(steady, ...(await atOnce(drill.senders, () => fire.startWorker('campaign', processes))));
       signalVictim(victim, drill.signal);
       await untilRows(context, early);
       for (const one of early) if (isMail(one)) await bring(one);
@@ -78,11 +79,6 @@ async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): Promise<
     await Promise.all([...others, await victim.started].map((child) => child?.stop(15_000)));
   });
   return { ...tally, ...facts };
-}
-
-/** They begin late, so that the one that is to be stopped gets work. */
-function startSenders(fire: CampaignUnderFire, count: number, processes: Record<string, string>): Promise<Child[]> {
-  return Promise.all(Array.from({ length: count }, () => fire.startWorker('campaign', processes)));
 }
 
 /** So many bounces and complaints among the first mails pause a campaign: a person would resume it. */

@@ -7,7 +7,7 @@ import { withServers } from '../../rig/servers.ts';
 import { noCalls, post } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
 import { addProject } from '../../rig/traffic/projects.ts';
-import { pause, until } from '../../rig/waiting.ts';
+import { atOnce, pause, until } from '../../rig/waiting.ts';
 import type { Drill } from '../drill.ts';
 
 interface FairnessSize {
@@ -65,9 +65,8 @@ export function fairness(env: NodeJS.ProcessEnv, size: FairnessSize): Promise<Fa
       ...Array.from({ length: size.senders }, () => context.startWorker({ ...settings, WORKER_LANES: 'campaign' })),
     ]);
     const giant = await tenantOf(context, 'giant', size.giant.campaigns, size.giant.each);
-    const small = await Promise.all(
-      Array.from({ length: size.small.projects }, (_, index) => tenantOf(context, `small${index}`, 1, size.small.each)),
-    );
+    const { projects, each } = size.small;
+    const small = await atOnce(projects, (index) => tenantOf(context, `small${index}`, 1, each));
     await begin(giant, url);
     const arrived = async () => (await context.sink.stats()).messages;
     await until('the giant is being sent', async () => (await arrived()) >= size.after, 120_000);
@@ -76,12 +75,8 @@ export function fairness(env: NodeJS.ProcessEnv, size: FairnessSize): Promise<Fa
       await pause(size.everyMs);
     }
     const all = [giant, ...small];
-    await until(
-      'every campaign is sent',
-      async () => (await Promise.all(all.map(isSent))).every(Boolean),
-      600_000,
-      500,
-    );
+    const areSent = async () => (await Promise.all(all.map(isSent))).every(Boolean);
+    await until('every campaign is sent', areSent, 600_000, 500);
     return await tallyOf(context, giant, small);
   });
 }

@@ -10,7 +10,7 @@ import { watchCounts } from '../../rig/facts/watch-counts.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { setFrequencyCap } from '../../rig/traffic/cap.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
-import { pause, until } from '../../rig/waiting.ts';
+import { atOnce, pause, until } from '../../rig/waiting.ts';
 
 interface CapDrill {
   people: number;
@@ -59,7 +59,7 @@ export function frequencyCap(env: NodeJS.ProcessEnv, drill: CapDrill): Promise<C
         ENROLL_PER_SECOND: '100000',
       });
     const steady = await start('workflows,background');
-    const senders = await Promise.all(Array.from({ length: drill.senders }, () => start(LANES)));
+    const senders = await atOnce(drill.senders, () => start(LANES));
     const began = Date.now();
     const campaigns = await launch(context, listId);
     const watch = { samples: 0, unbalanced: 0 };
@@ -85,12 +85,8 @@ async function launch({ deps, project }: DrillContext, listId: string): Promise<
     { type: 'email' as const, email: { htmlTemplate: '<p>Hello</p>', subject: 'Hello' } },
   ];
   const entryCriteria = { type: 'list_left' as const, listId };
-  const automation = await createAutomation(
-    deps,
-    project,
-    { name: 'Drill', active: true, entryCriteria, steps },
-    origin(),
-  );
+  const input = { name: 'Drill', active: true, entryCriteria, steps };
+  const automation = await createAutomation(deps, project, input, origin());
   const [campaigns] = await Promise.all([
     Promise.all([1, 2].map(() => createCampaign(deps, project, campaignTo(listId), origin()))),
     startEnrollments(deps, project, automation._id.toHexString(), { listId }, { ...origin(), enteredBy: 'drill' }),

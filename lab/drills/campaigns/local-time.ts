@@ -41,11 +41,8 @@ export async function localTimeKill(env: NodeJS.ProcessEnv, drill: CampaignDrill
     let api = await context.startApi();
     const steady = await fire.startWorker('workflows,background');
     const act = (verb: string) => call(context, `${api.url}/campaigns/${campaign._id.toHexString()}/${verb}`, {});
-    await until(
-      'the audience is written down',
-      async () => !!(await readCampaign(context, campaign._id)).freeze?.isDone,
-      WITHIN_MS,
-    );
+    const isFrozen = async () => !!(await readCampaign(context, campaign._id)).freeze?.isDone;
+    await until('the audience is written down', isFrozen, WITHIN_MS);
     let sender = await fire.startWorker('campaign');
     for (let zone = 0; zone < ZONES.length; zone += 1) {
       await act('pause');
@@ -89,20 +86,16 @@ async function setMoment({ context, campaign }: CampaignUnderFire, zone: number)
 
 async function untilZoneOver(fire: CampaignUnderFire, zone: number, found: { wrongZones: number }): Promise<void> {
   const { context } = fire;
-  await until(
-    `everybody of zone ${zone} has a row`,
-    async () => {
-      const campaign = await readCampaign(context, fire.campaign._id);
-      const { zones: shown } = await shownReleases(context.deps, campaign);
-      const release = campaign.freeze?.releases?.[zone] as Release;
-      const isOver = (await claimedOf(fire, release)) === release.total;
-      if (shown.some(({ sent, total }) => sent < 0 || sent > total)) found.wrongZones += 1;
-      if (shown.slice(zone + 1).some(({ sent }) => sent > 0)) found.wrongZones += 1;
-      return isOver;
-    },
-    WITHIN_MS,
-    100,
-  );
+  const isOver = async () => {
+    const campaign = await readCampaign(context, fire.campaign._id);
+    const { zones: shown } = await shownReleases(context.deps, campaign);
+    const release = campaign.freeze?.releases?.[zone] as Release;
+    const claimed = await claimedOf(fire, release);
+    if (shown.some(({ sent, total }) => sent < 0 || sent > total)) found.wrongZones += 1;
+    if (shown.slice(zone + 1).some(({ sent }) => sent > 0)) found.wrongZones += 1;
+    return claimed === release.total;
+  };
+  await until(`everybody of zone ${zone} has a row`, isOver, WITHIN_MS, 100);
 }
 
 function claimedOf({ context, campaign }: CampaignUnderFire, { fromSeq, total }: Release, more: object = {}) {

@@ -6,7 +6,7 @@ import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { withServers } from '../../rig/servers.ts';
 import { brokenCalls, type Calls, noCalls, post, tellCalls } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
-import { pause, until } from '../../rig/waiting.ts';
+import { atOnce, pause, until } from '../../rig/waiting.ts';
 
 export interface StartsTally {
   campaigns: number;
@@ -30,9 +30,7 @@ export function temporalStarts(drill: { campaigns: number; recipients: number; d
       const projectId = context.project._id;
       const api = await context.startApi();
       await context.startWorker({ WORKER_LANES: 'workflows,background,campaign' });
-      const lists = await Promise.all(
-        Array.from({ length: campaigns }, (_, index) => makeList(context, `l${index}x`, recipients)),
-      );
+      const lists = await atOnce(campaigns, (index) => makeList(context, `l${index}x`, recipients));
       await temporal?.kill('SIGKILL');
       const line = { key: context.key, urls: () => [api.url] };
       await Promise.all(lists.map(({ listId }) => post(line, calls, '/campaigns', campaignTo(listId), 30_000)));

@@ -7,7 +7,7 @@ import type { Engagement } from '../../../core/mail/messages/model.ts';
 import { type DrillContext, origin } from '../../rig/context.ts';
 import { send } from '../../rig/traffic/calls.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
-import { pause, until } from '../../rig/waiting.ts';
+import { atOnce, pause, until } from '../../rig/waiting.ts';
 import { readCampaign } from './campaigns.ts';
 import { subjectOf } from './variant-facts.ts';
 
@@ -88,7 +88,7 @@ export async function raceForWinner(
 export async function raceOften(context: DrillContext, apis: readonly string[], races: number): Promise<WinnerFacts> {
   const found: WinnerFacts = { races, wrongAnswers: 0, wrongEvents: 0 };
   const { listId } = await makeList(context, 'race', PEOPLE_IN_RACE);
-  const campaigns = await Promise.all(Array.from({ length: races }, () => launch(context, listId)));
+  const campaigns = await atOnce(races, () => launch(context, listId));
   for (const { _id } of campaigns) {
     await untilMeasured(context, _id);
     const campaign = await readCampaign(context, _id);

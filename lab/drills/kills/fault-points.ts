@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Child, killIfThere } from '../../../stack/processes/child.ts';
 import type { DrillContext } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
-import { pause, until } from '../../rig/waiting.ts';
+import { atOnce, pause, until } from '../../rig/waiting.ts';
 import { judgeCampaign } from '../campaigns/campaign-verdicts.ts';
 import {
   type CampaignDrill,
@@ -131,7 +131,7 @@ async function startVictims(fire: CampaignUnderFire, drill: PointDrill): Promise
 async function startSenders(fire: CampaignUnderFire, drill: PointDrill, when = 'before'): Promise<Child[]> {
   const isLate = drill.point === 'takeover and settlement';
   if (isLate !== (when === 'after')) return [];
-  return Promise.all(Array.from({ length: drill.senders }, () => fire.startWorker('campaign', processes(drill))));
+  return atOnce(drill.senders, () => fire.startWorker('campaign', processes(drill)));
 }
 
 /** Runs workflows and the freeze: the campaign begins with it. */

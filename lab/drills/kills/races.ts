@@ -7,7 +7,7 @@ import { type Verdict, verdict } from '../../rig/results/drill-results.ts';
 import { type Answer, answerOf, send } from '../../rig/traffic/calls.ts';
 import { makeList } from '../../rig/traffic/people.ts';
 import { addProject } from '../../rig/traffic/projects.ts';
-import { inLanes, pause } from '../../rig/waiting.ts';
+import { atOnce, inLanes, pause } from '../../rig/waiting.ts';
 import { queueMails } from './worker-kill.ts';
 
 interface Races {
@@ -88,7 +88,7 @@ async function sameKey(ask: Post, sender: string, { keys, each }: Races, wrong: 
   for (let key = 0; key < keys; key += 1) {
     const header = { 'Idempotency-Key': `race ${key}` };
     const again = () => ask('/mails/send', mail(`k${key}@in.test`), header);
-    const answers = await Promise.all(Array.from({ length: each }, again));
+    const answers = await atOnce(each, again);
     answers.push(await again());
     const ids = new Set(answers.filter(({ status }) => status < 300).map(({ data }) => data.emailId));
     wrong(`key ${key} has ${ids.size} emailIds`, ids.size !== 1);
@@ -116,12 +116,10 @@ async function samePeople(context: DrillContext, ask: Post, { adds }: Races, wro
   const { deps, project } = context;
   const { listId } = await makeList(context, 'there', 0);
   const emails = Array.from({ length: 500 }, (_, index) => `added${index}@in.test`);
-  const answers = await Promise.all(
-    Array.from({ length: adds }, () => {
-      const key = { 'Idempotency-Key': new ObjectId().toHexString() };
-      return ask('/contact-lists/contacts/bulk-add', { contactListId: listId, emails }, key);
-    }),
-  );
+  const answers = await atOnce(adds, () => {
+    const key = { 'Idempotency-Key': new ObjectId().toHexString() };
+    return ask('/contact-lists/contacts/bulk-add', { contactListId: listId, emails }, key);
+  });
   const created = answers.reduce((sum, { data }) => sum + Number(data.created ?? 0), 0);
   wrong(`${created} of 500 people were created`, created !== 500);
   const list = { projectId: project._id, listIds: new ObjectId(listId) };
@@ -132,9 +130,7 @@ async function samePeople(context: DrillContext, ask: Post, { adds }: Races, wro
 }
 
 async function manyWorkers(context: DrillContext, { workers }: Races, other: DrillContext): Promise<void> {
-  const running = await Promise.all(
-    Array.from({ length: workers }, () => context.startWorker({ SMTP_MAX_CONNECTIONS: '10' })),
-  );
+  const running = await atOnce(workers, () => context.startWorker({ SMTP_MAX_CONNECTIONS: '10' }));
   await Promise.all([untilSettled(context), untilSettled(other)]);
   await Promise.all(running.map((worker) => worker.stop(10_000)));
 }

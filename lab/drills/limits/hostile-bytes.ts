@@ -5,7 +5,7 @@ import { connectClient } from '../../../test/support/mail/inbound-door.ts';
 import { plain } from '../../../test/support/mail/submission.ts';
 import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
-import { until } from '../../rig/waiting.ts';
+import { atOnce, until } from '../../rig/waiting.ts';
 import { watchExits } from '../outages/outages.ts';
 import { IMAGE, overLimit, residentOf, tellResident } from './memory.ts';
 
@@ -53,13 +53,11 @@ export function hostileBytes(env: NodeJS.ProcessEnv, { arrivals, bytes }: Hostil
     const exits = watchExits({ api: api.child, smtp });
     const doors = await prepare(context, { api: api.url, inbound, submission }, bytes);
     const answers: Record<string, number> = {};
-    await Promise.all(
-      Array.from({ length: arrivals }, async (_, number) => {
-        const [name, arrive] = kinds[number % kinds.length]!;
-        const answer = `${name} ${await arrive(context, doors, number, bytes).catch(() => 'closed')}`;
-        answers[answer] = (answers[answer] ?? 0) + 1;
-      }),
-    );
+    await atOnce(arrivals, async (number) => {
+      const [name, arrive] = kinds[number % kinds.length]!;
+      const answer = `${name} ${await arrive(context, doors, number, bytes).catch(() => 'closed')}`;
+      answers[answer] = (answers[answer] ?? 0) + 1;
+    });
     const afterwards = [];
     for (const [name, arrive] of ordinary) {
       let answer = '';
