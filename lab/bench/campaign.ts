@@ -1,6 +1,7 @@
 import { journal } from './campaigns/journal.ts';
 import { freezes } from './campaigns/local-time.ts';
 import { meanwhile } from './campaigns/meanwhile.ts';
+import { oneHour } from './campaigns/one-hour.ts';
 import { pictures } from './campaigns/pictures.ts';
 import { size } from './campaigns/size.ts';
 import { sizes } from './campaigns/sizes.ts';
@@ -15,7 +16,11 @@ import { chosen, keep } from './run.ts';
  * Everything runs on this one machine, sink included. Arguments choose among its parts.
  */
 
-const parts = chosen({ speed, journal, meanwhile, sizes, freezes, pictures }, ['speed', 'journal', 'meanwhile']);
+const parts = chosen({ speed, journal, meanwhile, sizes, freezes, 'one-hour': oneHour, pictures }, [
+  'speed',
+  'journal',
+  'meanwhile',
+]);
 for (const [name, part] of parts) {
   const lines = keep('campaign', await part(size));
   if (name === 'speed') console.log(speedTable(lines));

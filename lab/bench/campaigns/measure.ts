@@ -97,6 +97,9 @@ interface Launched {
   listId: string;
   paragraphs?: number;
   sendRatePerSecond?: number;
+  /** Else it is sent now. */
+  localTime?: object;
+  sendNow?: undefined;
   htmlTemplate?: string;
   inlinePictures?: boolean;
 }

@@ -53,12 +53,25 @@ export async function campaignLane(senders: number, recipients: number): Promise
   return found;
 }
 
+interface MailLane {
+  backlog: (processes: number) => number;
+  warm: number;
+  /** The limit of all processes together. */
+  connections: (processes: number) => number;
+  /** How long the relay takes for a mail. */
+  ackMs: number;
+  projects: number;
+}
+
+const mailDefaults = { warm: WARM, connections: () => CONNECTIONS, ackMs: 0, projects: 1 };
+
 /** Single mails that become due together, by more and more processes of the role mail. */
 export async function mailLane(
   counts: readonly number[],
-  { backlog, projects = 1 }: { backlog: number; projects?: number },
+  given: Pick<MailLane, 'backlog'> & Partial<MailLane>,
 ): Promise<LaneRun[]> {
-  const relay = await startSink();
+  const { backlog, warm, connections, ackMs, projects }: MailLane = { ...mailDefaults, ...given };
+  const relay = await startSink(ackMs);
   const drill = await openDrill(process.env, { relay: async () => relay });
   const drills = [drill];
   while (drills.length < projects) drills.push(await addProject(drill, `Lane${drills.length}`));
@@ -67,10 +80,10 @@ export async function mailLane(
   const meter = await openMeter(drill, { mail: () => workers.map(({ pid }) => pid), sink: () => [relay.pid] });
   const runs: LaneRun[] = [];
   for (const processes of counts) {
-    const budget = { SMTP_MAX_CONNECTIONS: `${CONNECTIONS}` };
+    const budget = { SMTP_MAX_CONNECTIONS: `${connections(processes)}` };
     workers = await atOnce(processes, () => drill.startWorker(budget));
-    await deliver(WARM);
-    runs.push({ processes, ...(await deliver(backlog)) });
+    await deliver(warm);
+    runs.push({ processes, ...(await deliver(backlog(processes))) });
     console.log(`${processes} processes: ${Math.round(runs.at(-1)?.perSecond ?? 0)} a second`);
     await Promise.all(workers.map((worker) => worker.stop(9_000)));
   }

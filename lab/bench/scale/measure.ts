@@ -9,6 +9,10 @@ const API_COUNTS = [1, 2, 4];
 const RECIPIENTS = 50_000;
 const BACKLOG = 40_000;
 const PROJECTS = 50;
+/** The cores are idle then, and the connections of each process alone decide. */
+const SLOW_MS = 200;
+const SLOW_CONNECTIONS = 32;
+const SLOW_SECONDS = 15;
 const SECONDS = 6;
 const PEOPLE = 200;
 
@@ -22,10 +26,17 @@ const lanes: Record<string, () => Promise<Figure[]>> = {
     }
     return ofLane('campaign', ['sender', 'senders'], runs);
   },
-  mail: async () => ofLane('transactional lane', PROCESSES, await mailLane(PROCESS_COUNTS, { backlog: BACKLOG })),
+  mail: async () => ofLane('transactional lane', PROCESSES, await mailLane(PROCESS_COUNTS, { backlog: () => BACKLOG })),
   'mail-projects': async () => {
-    const runs = await mailLane(PROCESS_COUNTS, { backlog: BACKLOG, projects: PROJECTS });
+    const runs = await mailLane(PROCESS_COUNTS, { backlog: () => BACKLOG, projects: PROJECTS });
     return ofLane(`transactional lane of ${PROJECTS} projects`, PROCESSES, runs);
+  },
+  'mail-slow': async () => {
+    const connections = (processes: number) => SLOW_CONNECTIONS * processes;
+    const backlog = (processes: number) => (connections(processes) * SLOW_SECONDS * 1_000) / SLOW_MS;
+    const runs = await mailLane(PROCESS_COUNTS, { backlog, connections, warm: backlog(1) / 4, ackMs: SLOW_MS });
+    const relay = `a relay that answers after ${SLOW_MS} ms, ${SLOW_CONNECTIONS} connections a process`;
+    return ofLane(`transactional lane at ${relay}`, PROCESSES, runs);
   },
   requests: async () => {
     const { send, batch, contact } = await requestLane(API_COUNTS, SECONDS);
