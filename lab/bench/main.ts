@@ -25,9 +25,7 @@ const benches: Record<string, { does: string; file?: string; isBare?: (args: str
   submission: { file: 'smtp/submission.ts', does: 'mails by SMTP that the submission server takes a second' },
   campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
   forms: { does: 'sign-up forms a second, of known and unknown addresses, and the job behind them' },
-  automations: {
-    does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker',
-  },
+  automations: { does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker' },
   'comes-back': { does: 'pixels and clicks, and inbound letters, beside servers that do nothing with them' },
   console: {
     does: 'the first load of the console, previews, and its pages at a million contacts and during a campaign',
@@ -59,7 +57,9 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function runWhatIsAsked([name, ...args]: string[], lifetime: Lifetime): Promise<number> {
-  if (name && benches[name]?.isBare?.(args)) return runBare(fileOf(name), args);
+  // Without servers, for what only computes.
+  if (name && benches[name]?.isBare?.(args))
+    return spawnSync(process.execPath, [fileOf(name), ...args], { stdio: 'inherit' }).status ?? 1;
   if (name) return (await runAlone(fileOf(name), args, lifetime)) ? 0 : 1;
   const broken: string[] = [];
   for (const each of Object.keys(benches))
@@ -73,11 +73,6 @@ async function runWhatIsAsked([name, ...args]: string[], lifetime: Lifetime): Pr
     broken.length > 0 ? `Broke down: ${broken.join(', ')}.` : 'All benches ran; the figures are in lab/results/bench.',
   );
   return broken.length > 0 ? 1 : 0;
-}
-
-/** Without servers, for what only computes. */
-function runBare(file: string, args: string[]): number {
-  return spawnSync(process.execPath, [file, ...args], { stdio: 'inherit' }).status ?? 1;
 }
 
 function fileOf(name: string): string {

@@ -41,7 +41,8 @@ async function main(args: string[]): Promise<number> {
     ...(values.only ? { DRILL_ONLY: values.only } : {}),
     ...(values.size ? { DRILL_SIZE: values.size } : {}),
   };
-  const results = await runAll(names.length > 0 ? names : Object.keys(drills).filter(isRunWithoutName), env);
+  const usual = Object.keys(drills).filter((name) => !drills[name]?.byNameOnly);
+  const results = await runAll(names.length > 0 ? names : usual, env);
   await lifetime.stop();
   say(`${summarize(results)} (${seconds(began)})`);
   return results.every(({ kept }) => kept) && strays.length === 0 ? 0 : 1;
@@ -72,10 +73,6 @@ function readArgs(args: string[]) {
   } catch (error) {
     throw new StackError(`${(error as Error).message}\n${helpOf('drill', drills)}`);
   }
-}
-
-function isRunWithoutName(name: string): boolean {
-  return !drills[name]?.byNameOnly;
 }
 
 async function runAll(names: string[], env: NodeJS.ProcessEnv): Promise<Result[]> {

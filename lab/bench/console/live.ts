@@ -43,10 +43,7 @@ export async function live({ seconds, events, rounds }: ConsoleSize): Promise<Fi
 
 function figuresOf({ quiet, busy }: { quiet: Frames[]; busy: Frames[] }, seconds: number, events: number): Figure[] {
   const of = `Campaign page for ${seconds} s at ${events} events a second`;
-  const without = (field: keyof Frames) => ({
-    name: 'without these',
-    values: quiet.map((one) => one[field]),
-  });
+  const without = (field: keyof Frames) => ({ name: 'without these', values: quiet.map((one) => one[field]) });
   const reached = busy.map((one) => one.events / seconds);
   /** As many as the worst round without these has. */
   const noise = (field: keyof Frames) => ({ atMost: Math.max(...quiet.map((one) => one[field])) });

@@ -106,10 +106,7 @@ export function layout(count: number): unknown {
   const redis = count < 10 ? 0 : count < 50 ? 1 : 2;
   const senders = count - members - temporals - redis;
   const size = { cores: 16, memoryGiB: 64 };
-  const more = {
-    ...(temporals === 0 ? { temporal: 1 } : {}),
-    ...(redis === 0 ? { redis: 1 } : {}),
-  };
+  const more = { ...(temporals === 0 ? { temporal: 1 } : {}), ...(redis === 0 ? { redis: 1 } : {}) };
   const workers = { ...whole, api: 2, mail: 2, campaign: 8, background: 2, workflows: 1, ...more };
   return {
     machines: [

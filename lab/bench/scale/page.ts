@@ -16,7 +16,9 @@ export function writePage(costs: Costs): void {
 
 /** Costs null: not measured, which the page says. */
 export function withTables(page: string, costs: Costs | null, lines?: readonly Line[]): string {
-  const parts: Record<string, string[]> = costs ? tablesOf(costs, lines ?? linesOf('scale')) : NOT_MEASURED;
+  const parts: Record<string, string[]> = costs
+    ? { costs: ofCosts(costs), check: ofCheck(lines ?? linesOf('scale')), sizes: ofSizes(costs) }
+    : NOT_MEASURED;
   return page.replace(/(<!-- scale (\w+) -->\n)[\s\S]*?(<!-- \/scale -->)/g, (_all, open, name, close) => {
     const rows = parts[name];
     if (!rows) throw new Error(`The page asks for a table "${name}" that there is not.`);
@@ -25,10 +27,6 @@ export function withTables(page: string, costs: Costs | null, lines?: readonly L
 }
 
 const NOT_MEASURED = { costs: ['Not measured.'], check: ['Not measured.'], sizes: ['Not measured.'] };
-
-function tablesOf(costs: Costs, lines: readonly Line[]): Record<string, string[]> {
-  return { costs: ofCosts(costs), check: ofCheck(lines), sizes: ofSizes(costs) };
-}
 
 function ofCosts({ works, signature }: Costs): string[] {
   const shown = PARTS.filter((part) => works.some(({ micros }) => micros[part]));

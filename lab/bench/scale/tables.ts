@@ -85,7 +85,7 @@ function assumptions(installation: Installation, costs: Costs): string[] {
           .map(([part, { value }]) => `${part} ${Math.round(value)} a second`)
           .join(', ') || 'not recorded'
       }`,
-      ...new Set(Object.values({ ...micros, ...prefixed(alone) }).map(({ from }) => `    from ${from}`)),
+      ...new Set([...Object.values(micros), ...Object.values(alone)].map(({ from }) => `    from ${from}`)),
     ]),
     'Assumed, not measured:',
     `  CPU costs grow with the work in a straight line; a core here is a core there; the network costs nothing.`,
@@ -99,10 +99,6 @@ function assumptions(installation: Installation, costs: Costs): string[] {
     '  Temporal is its development server on SQLite here; one with PostgreSQL costs something else.',
     ...(holes.length > 0 ? [`  Counted as nothing, because not recorded: ${holes.join('; ')}.`] : []),
   ];
-}
-
-function prefixed<T>(given: Record<string, T>): Record<string, T> {
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [`alone ${name}`, value]));
 }
 
 export function rounded(value: number): string {

@@ -40,10 +40,7 @@ export async function lane(
   const asked = (limits: Figure['asked']) => (signing === 'relay' && limits ? { asked: limits } : {});
   return [
     figure(what, '/s', found.perSecond, {
-      ceiling: {
-        name: `raw blast of the same ${bytes} bytes at the same sink`,
-        values: found.blastPerSecond,
-      },
+      ceiling: { name: `raw blast of the same ${bytes} bytes at the same sink`, values: found.blastPerSecond },
       ...asked({ atLeast: 1_800, aim: 2_500 }),
     }),
     figure(`${what}, CPU of the worker for each mail`, 'us', found.workerMicros),

@@ -52,7 +52,8 @@ async function throughClient(depth: number, makeMessage: (index: number) => stri
     if (!connection) throw new Error(JSON.stringify(fault));
     const send = async (): Promise<void> => {
       for (let index = next++; index < count; index = next++) {
-        const delivery = await connection.send(envelopeAt(index), makeMessage(index), allow);
+        const envelope = { from: 'b@bounce.test', to: [`u${index}@example.test`] };
+        const delivery = await connection.send(envelope, makeMessage(index), () => true);
         if (!delivery.recipients[0]?.accepted) throw new Error(JSON.stringify(delivery));
       }
     };
@@ -61,10 +62,6 @@ async function throughClient(depth: number, makeMessage: (index: number) => stri
   };
   await atOnce(connections, lane);
   await mailer.close(1_000);
-}
-
-function envelopeAt(index: number) {
-  return { from: 'b@bounce.test', to: [`u${index}@example.test`] };
 }
 
 function messageAt(index: number): string {
@@ -79,8 +76,4 @@ function composedAt(index: number): string {
     unsubscribe: { url: `https://t.example.test/u/${index}` },
     values: [`${index}`, `https://t.example.test/t/c/64f0c0ffee64f0c0ffee64f0.${index}`],
   });
-}
-
-function allow(): boolean {
-  return true;
 }

@@ -36,6 +36,7 @@ interface EarlyTally extends CampaignTally {
 }
 
 const HOST = 'mail.example.com';
+const TOO_EARLY = /^(451|200|302)/;
 const ROWLESS_FOR_MS = 1_000;
 const ROWS_WITHIN_MS = 120_000;
 const SENT_WITHIN_MS = 300_000;
@@ -65,7 +66,8 @@ async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): Promise<
       const early = await mailsWithoutRow(context, campaign);
       facts.early = early.length;
       const bring = bringer(context, { door, url: api.url.replace(/\/v1$/, '') });
-      for (const one of early) if (!(await bring(one)).every(isTooEarly)) facts.wronglyAnswered += 1;
+      for (const one of early)
+        if (!(await bring(one)).every((answer) => TOO_EARLY.test(answer))) facts.wronglyAnswered += 1;
       // They begin late, so that the one that is to be stopped gets work.
       others.push(steady, ...(await atOnce(drill.senders, () => fire.startWorker('campaign', processes))));
       signalVictim(victim, drill.signal);
@@ -117,10 +119,6 @@ async function mailsWithoutRow(context: DrillContext, campaign: Campaign): Promi
 
 function isMail({ kind }: Early): boolean {
   return kind === 'bounce' || kind === 'complaint' || kind === 'unsubscribe mail';
-}
-
-function isTooEarly(answer: string): boolean {
-  return /^(451|200|302)/.test(answer);
 }
 
 /** Brings back what its kind says, and answers the replies: of SMTP to the mail, or of HTTP. */

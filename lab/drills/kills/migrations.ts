@@ -80,7 +80,7 @@ async function migrationKills(env: NodeJS.ProcessEnv, { provider, contacts }: Mi
     const kills: string[] = [];
     for (const moment of moments[provider]) kills.push(await killAt(drill, job, moment, faults));
     await drill.startWorker({ WORKER_LANES: 'workflows,background' });
-    const migration = await ended(drill, job);
+    const migration = await until(drill, job, ({ status }) => !isLive(status) || status === 'needs_attention');
     const times = b.log.map(({ at }) => at);
     return {
       status: migration.status,
@@ -120,10 +120,6 @@ async function killAt(
   const { phases } = await until(drill, job, () => true);
   const found = phases.find(({ name }) => name === phase);
   return `${phase} (${found?.status}, ${found?.succeeded ?? 0})`;
-}
-
-function ended(drill: DrillContext, job: Job): Promise<Migration> {
-  return until(drill, job, ({ status }) => !isLive(status) || status === 'needs_attention');
 }
 
 async function until(drill: DrillContext, job: Job, isSo: (found: Migration) => boolean): Promise<Migration> {

@@ -38,11 +38,7 @@ export function submissionKill(env: NodeJS.ProcessEnv, { mails, kills }: Submiss
   return withDrill(env, { ackMs: 0 }, async (context) => {
     const port = await anyFreePort();
     const start = () =>
-      context.startWorker({
-        WORKER_LANES: 'submission',
-        SUBMISSION_PORT: String(port),
-        RATE_LIMIT: '1000000',
-      });
+      context.startWorker({ WORKER_LANES: 'submission', SUBMISSION_PORT: String(port), RATE_LIMIT: '1000000' });
     let server = await start();
     const began = performance.now();
     const ids = Array.from({ length: mails }, () => new Set<string>());
@@ -66,8 +62,9 @@ export function submissionKill(env: NodeJS.ProcessEnv, { mails, kills }: Submiss
     }
     await handing;
     const seconds = Math.round((performance.now() - began) / 1_000);
+    const ambiguous = ids.filter(({ size }) => size !== 1).length;
     await drain(context, mails);
-    return { mails, kills, ...(await count(context, mails)), ambiguous: ambiguousOf(ids), repeats, seconds };
+    return { mails, kills, ...(await count(context, mails)), ambiguous, repeats, seconds };
   });
 }
 
@@ -104,10 +101,6 @@ async function count({ sink, deps, project }: DrillContext, mails: number) {
     strangers: [...accepted.keys()].filter((id) => !wanted.has(id)).length,
     rows: (await deps.db.messages.countDocuments({ projectId: project._id })) - mails,
   };
-}
-
-function ambiguousOf(ids: Set<string>[]): number {
-  return ids.filter(({ size }) => size !== 1).length;
 }
 
 export function judgeSubmission(tally: SubmissionTally): Verdict {

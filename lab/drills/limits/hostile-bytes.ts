@@ -102,7 +102,7 @@ async function prepare(context: DrillContext, at: Pick<Doors, 'api' | 'inbound' 
   await hand(doors.inbound, {
     number: 0,
     to: `a@${DOMAIN}`,
-    raw: `Content-Type: multipart/mixed; boundary=b\r\n${head('app', 'A file')}${withFile('x')}`,
+    raw: `Content-Type: multipart/mixed; boundary=b\r\n${head('app', 'A file')}--b\r\nContent-Disposition: attachment; filename=x.bin\r\n\r\nx\r\n--b--`,
   });
   const mail = await deps.db.inboundMessages.findOne({ projectId: project._id });
   const fileId = new ObjectId();
@@ -175,10 +175,6 @@ function head(id: string, subject: string): string {
 
 function lines(bytes: number): string {
   return `${'x'.repeat(76)}\r\n`.repeat(bytes / 78);
-}
-
-function withFile(content: string): string {
-  return `--b\r\nContent-Disposition: attachment; filename=x.bin\r\n\r\n${content}\r\n--b--`;
 }
 
 function ask({ key }: DrillContext, url: string, number: number): Promise<Response> {

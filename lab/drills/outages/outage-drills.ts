@@ -90,11 +90,7 @@ function redisFaults(): Promise<OutageTally> {
       { lastsMs: 10_000, strike: () => memory('1mb'), mend: () => memory('0') },
     ];
   };
-  return onServers(faultsOf, {
-    mix: { mails: 50, bulks: 1, contacts: 45, events: 4 },
-    quietMs: 3_000,
-    warmMs: 15_000,
-  });
+  return onServers(faultsOf, { mix: { mails: 50, bulks: 1, contacts: 45, events: 4 }, quietMs: 3_000, warmMs: 15_000 });
 }
 
 export const outageDrills: Record<string, Drill> = {
