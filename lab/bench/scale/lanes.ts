@@ -117,28 +117,30 @@ export async function requestLane(
   let number = 0;
   const contactOf = () => {
     number += 1;
-    return postRequest(`${first.url}/contacts/email`, drill.key, {
-      email: `c${number}@in.test`,
-      firstName: `C${number}`,
-    });
+    const contact = { email: `c${number}@in.test`, firstName: `C${number}` };
+    return postRequest(`${first.url}/contacts/email`, drill.key, contact);
   };
   const mails = Array.from({ length: 10 }, () => MAIL);
-  const batch = await run([() => postRequest(`${first.url}/mails/batch`, drill.key, { mails })], [first.url]);
+  const batch = await run([postRequest(`${first.url}/mails/batch`, drill.key, { mails })], [first.url]);
   const contact = await run([contactOf], [first.url]);
   const send: LaneRun[] = [];
   for (const processes of counts) {
     while (apis.length < processes) apis.push(await drill.startAnotherApi());
     const urls = apis.map(({ url }) => url);
-    const requests = urls.map((url) => sendRequest(url, drill.key)).map((request) => () => request);
-    send.push(await run(requests, urls));
+    send.push(
+      await run(
+        urls.map((url) => sendRequest(url, drill.key)),
+        urls,
+      ),
+    );
   }
   await Promise.all(apis.map(({ child }) => child.stop(9_000)));
   await drill.close();
   return { send, batch, contact };
 
-  async function run(requests: Array<() => Buffer>, urls: string[]): Promise<LaneRun> {
+  async function run(requests: Parameters<typeof hammer>[1][], urls: string[]): Promise<LaneRun> {
     const all = (load: { connections: number; seconds: number }) =>
-      Promise.all(urls.map((url, index) => hammer(url, requests[index] as () => Buffer, load)));
+      Promise.all(urls.map((url, index) => hammer(url, requests[index]!, load)));
     const connections = Math.floor(CONNECTIONS / urls.length);
     await all({ connections, seconds: WARM_SECONDS });
     const before = meter.look();

@@ -15,9 +15,9 @@ export function writePage(costs: Costs): void {
 }
 
 /** Costs null: not measured, which the page says. */
-export function withTables(page: string, costs: Costs | null, lines?: readonly Line[]): string {
+export function withTables(page: string, costs: Costs | null): string {
   const parts: Record<string, string[]> = costs
-    ? { costs: ofCosts(costs), check: ofCheck(lines ?? linesOf('scale')), sizes: ofSizes(costs) }
+    ? { costs: ofCosts(costs), check: ofCheck(linesOf('scale')), sizes: ofSizes(costs) }
     : NOT_MEASURED;
   return page.replace(/(<!-- scale (\w+) -->\n)[\s\S]*?(<!-- \/scale -->)/g, (_all, open, name, close) => {
     const rows = parts[name];

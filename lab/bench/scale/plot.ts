@@ -10,7 +10,8 @@ const MACHINES = [1, 2, 4, 6, 10, 20, 50, 100];
 const file = join(import.meta.dirname, '../../../docs/images/scaling.svg');
 
 /** docs/images/scaling.svg: the lanes as measured here and as the model has them, and what the model says of 1 to 100 machines. */
-export function plot(costs: Costs, lines: readonly Line[] = linesOf('scale')): void {
+export function plot(costs: Costs): void {
+  const lines = linesOf('scale');
   const measured = [
     ...lane(lines, 'campaign', '#0b3d91'),
     ...lane(lines, 'transactional lane', '#b4540a'),

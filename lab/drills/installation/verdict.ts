@@ -15,16 +15,8 @@ export function judgeInstallation(tally: InstallationTally): Verdict[] {
   return [judgeWhole(tally), ...tally.projects.map(judgeProject)];
 }
 
-function judgeWhole({
-  minutes,
-  campaigns,
-  kills,
-  exits,
-  startsRepeated,
-  looks,
-  relay,
-  settledSeconds,
-}: InstallationTally): Verdict {
+function judgeWhole(tally: InstallationTally): Verdict {
+  const { minutes, campaigns, kills, exits, startsRepeated, looks, relay, settledSeconds } = tally;
   const killed = Object.entries(kills).map(([who, times]) => `${who} ${times}`);
   const { connections, perSecond } = relay;
   const faulty = [
