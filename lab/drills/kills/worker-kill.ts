@@ -9,7 +9,7 @@ import { readFacts } from '../../rig/facts/facts.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { inLanes, pause, until } from '../../rig/waiting.ts';
 
-export interface WorkerKill {
+interface WorkerKill {
   /** Of each lane. */
   mails: number;
   kills: number;
@@ -20,9 +20,9 @@ export interface WorkerKill {
   hurry?: boolean;
 }
 
-export type Kind = 'transactional' | 'marketing';
+type Kind = 'transactional' | 'marketing';
 
-export interface Tally {
+interface Tally {
   mails: number;
   kills: number;
   /** Neither with the relay nor listed as anything but sent. */
@@ -66,8 +66,36 @@ export function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Promise<R
   });
 }
 
+interface WorkerStop extends Pick<WorkerKill, 'mails' | 'evidence' | 'connections' | 'ackMs'> {
+  stoppedMs: number;
+}
+
+/**
+ * SIGSTOP of a worker in mid-work; a second one takes over when its leases are over; SIGCONT. Mail that it had claimed and not handed
+ * over must not leave any more, and a 250 that waited in its sockets must still land.
+ */
+export function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Promise<Record<Kind, Tally>> {
+  return withDrill(env, { ackMs: drill.ackMs }, async (context) => {
+    await queueBoth(context, drill);
+    const since = new Date();
+    const first = await context.startWorker(workerEnv(context, drill));
+    await pause(700);
+    const connections = await connectionsWhenStopped(context, first);
+    const atKills = nothingAtKills();
+    await noteKill(context, atKills, { connections, since });
+    const second = await context.startWorker(workerEnv(context, drill));
+    await pause(drill.stoppedMs);
+    first.kill('SIGCONT');
+    await drained(context, { mails: drill.mails * 2 });
+    // The first worker sends the rest of its data, if any, when it wakes up.
+    await pause(3_000);
+    await Promise.all([first.stop(10_000), second.stop(10_000)]);
+    return await tallyBoth(context, { ...drill, kills: 1 }, atKills);
+  });
+}
+
 /** Stops the worker first, which would open more of them while they are counted. */
-export async function connectionsWhenStopped({ sink }: DrillContext, worker: Child): Promise<number> {
+async function connectionsWhenStopped({ sink }: DrillContext, worker: Child): Promise<number> {
   worker.kill('SIGSTOP');
   return (await sink.stats()).connectionsOpen;
 }
@@ -77,7 +105,7 @@ export async function queueBoth(context: DrillContext, { mails }: Pick<WorkerKil
   await queueMails(context, { mails, lane: 'transactional' });
 }
 
-export function nothingAtKills(): Record<Kind, AtKills> {
+function nothingAtKills(): Record<Kind, AtKills> {
   return {
     transactional: { connectionsAtKills: 0, inHandAtKills: 0 },
     marketing: { connectionsAtKills: 0, inHandAtKills: 0 },
@@ -85,7 +113,7 @@ export function nothingAtKills(): Record<Kind, AtKills> {
 }
 
 /** Notes the claims of a worker when it is killed or stopped. */
-export async function noteKill(
+async function noteKill(
   { deps, project }: DrillContext,
   atKills: Record<Kind, AtKills>,
   { connections, since }: { connections: number; since: Date },
@@ -97,7 +125,7 @@ export async function noteKill(
   }
 }
 
-export async function tallyBoth(
+async function tallyBoth(
   context: DrillContext,
   { mails, kills }: Pick<WorkerKill, 'mails' | 'kills'>,
   atKills: Record<Kind, AtKills>,
@@ -146,7 +174,7 @@ async function endLeases({ deps, project }: DrillContext): Promise<void> {
 }
 
 /** Nothing is open any more: everything is sent, or unknown for good. */
-export async function drained({ deps, project }: DrillContext, { mails }: Pick<WorkerKill, 'mails'>): Promise<void> {
+async function drained({ deps, project }: DrillContext, { mails }: Pick<WorkerKill, 'mails'>): Promise<void> {
   const open = { projectId: project._id, dueAt: { $exists: true } };
   const isOver = async () => !(await deps.db.messages.findOne(open, { hint: 'due' }));
   await until(`all of ${mails} mails have an outcome`, isOver, 120_000 + mails * 60, 100);
