@@ -6,7 +6,7 @@ import { memoryOfWaiting } from './automations/memory.ts';
 import { enrollmentsByWorkers } from './automations/processes.ts';
 import { enrollmentRates } from './automations/rates.ts';
 import { openAutomationBench } from './automations/stage.ts';
-import { chosen, keep, sizeOr } from './run.ts';
+import { chosen, keep } from './run.ts';
 
 /**
  * Enrollments a second compared with bare workflows (rates), and with 1, 2 and 4 workers (workers), POST /events/send under load with Temporal
@@ -14,16 +14,14 @@ import { chosen, keep, sizeOr } from './run.ts';
  * `npm run bench -- automations [rates] [workers] [latency] [memory]`; all four when none is named.
  */
 const parts = chosen<() => Promise<Figure[]>>({
-  rates: () => onBench((drill) => enrollmentRates(drill, { people: 300, rounds: 3 })),
-  workers: () => onBench((drill) => enrollmentsByWorkers(drill, { people: sizeOr(500), rounds: 3 })),
+  rates: () => onBench(enrollmentRates),
+  workers: () => onBench(enrollmentsByWorkers),
   // On a Temporal of its own, because it is stopped on the way.
   latency: () =>
-    withServers(
-      ({ temporal, environment }) =>
-        onBench((drill) => eventLatency(drill, { rate: 200, seconds: 10, rounds: 3 }, temporal!), environment),
-      { kinds: ['temporal'] },
-    ),
-  memory: () => onBench(async (drill) => [await memoryOfWaiting(drill, { waiting: 10_000 })]),
+    withServers(({ temporal, environment }) => onBench((drill) => eventLatency(drill, temporal!), environment), {
+      kinds: ['temporal'],
+    }),
+  memory: () => onBench(memoryOfWaiting),
 });
 
 for (const [, part] of parts) keep('automations', await part());

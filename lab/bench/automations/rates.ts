@@ -9,6 +9,8 @@ import { inLanes } from '../../rig/waiting.ts';
 import { inRounds, rateOf } from '../run.ts';
 import { enrollAll, newContacts, poll, startWorker } from './stage.ts';
 
+const PEOPLE = 300;
+const ROUNDS = 3;
 const STARTS_AT_ONCE = 16;
 const POLL_MS = 50;
 
@@ -16,20 +18,17 @@ const POLL_MS = 50;
  * From the event to a run that waits in its first wait step: event, entering, first step, start of the run and its timer, all durable.
  * The baseline is workflows whose one activity does nothing before they wait. Rounds alternate: the machine's speed drifts.
  */
-export async function enrollmentRates(
-  drill: DrillContext,
-  { people, rounds }: { people: number; rounds: number },
-): Promise<Figure[]> {
+export async function enrollmentRates(drill: DrillContext): Promise<Figure[]> {
   const worker = await startWorker(drill, { ENROLL_PER_SECOND: '100000' });
   const bare = await startBare(drill);
   // The first of each compiles.
   await bare.run(20);
   await enrollAll(drill, [worker], await newContacts(drill, 20));
-  const { theirs, ours } = await inRounds(rounds, async () => {
-    const theirs = await rateOf(people, () => bare.run(people));
+  const { theirs, ours } = await inRounds(ROUNDS, async () => {
+    const theirs = await rateOf(PEOPLE, () => bare.run(PEOPLE));
     // They are there before their time is taken.
-    const contacts = await newContacts(drill, people);
-    return { theirs, ours: await rateOf(people, () => enrollAll(drill, [worker], contacts)) };
+    const contacts = await newContacts(drill, PEOPLE);
+    return { theirs, ours: await rateOf(PEOPLE, () => enrollAll(drill, [worker], contacts)) };
   });
   await bare.stop();
   worker.child.kill('SIGKILL');
@@ -37,7 +36,7 @@ export async function enrollmentRates(
     figure('enrollments, from the event to the wait of its run', '/s', ours, {
       ceiling: { name: 'workflows with one empty activity, then a wait', values: theirs },
       asked: { of: 'ratio', atLeast: 0.7 },
-      note: `${people} people a round, no limit of starts a second`,
+      note: `${PEOPLE} people a round, no limit of starts a second`,
     }),
   ];
 }

@@ -57,7 +57,7 @@ export async function startWorker(drill: DrillContext, env: Record<string, strin
   };
 }
 
-export async function letIn({ deps, project }: DrillContext, contacts: string[]): Promise<void> {
+async function letIn({ deps, project }: DrillContext, contacts: string[]): Promise<void> {
   await inLanes(SENT_AT_ONCE, contacts.length, (index) =>
     sendEvent(deps, project, { eventName: STARTS, contactId: contacts[index]! }, origin()),
   );
