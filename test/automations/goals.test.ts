@@ -194,7 +194,7 @@ describe('A goal', () => {
     await change(ann, 'pro');
     await until(
       () => stored(id, ann.id),
-      (one) => one?.parked === true,
+      (one) => one?.parked === true && one.heard !== undefined,
     );
     await change(ann, 'free');
     await env.own.client.post(`/automations/${id}/resume`);
