@@ -1,9 +1,10 @@
 import { cancellationSignal } from '@temporalio/activity';
 import type { Deps } from '../core/base/deps.ts';
+import { type CampaignRef, readCampaign } from '../core/campaigns/definition/campaigns.ts';
 import type { CampaignsDeps } from '../core/campaigns/deps.ts';
 import { freezeAudience } from '../core/campaigns/run/freeze.ts';
 import { type MetricsStep, refreshMetrics } from '../core/campaigns/run/metrics.ts';
-import { advanceCampaign, type CampaignRef, type CampaignStep, readCampaign } from '../core/campaigns/run/next-step.ts';
+import { advanceCampaign, type CampaignStep } from '../core/campaigns/run/next-step.ts';
 import { type CampaignRange, type RangeResult, sendRange } from '../core/campaigns/send/range.ts';
 import type { Sending } from '../core/mail/deliver/sending.ts';
 import { beating } from './beating.ts';

@@ -1,7 +1,7 @@
 // Promise: nothing is sent twice.
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { countedAttempt } from '../../core/mail/deliver/stored/compose-attempts.ts';
+import { countedAttempt } from '../../core/mail/deliver/stored/compose.ts';
 import type { Content, Message } from '../../core/mail/ledger/model.ts';
 import { until } from '../support/wait.ts';
 import { type Post, startPost } from './support.ts';

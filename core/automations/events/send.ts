@@ -13,6 +13,8 @@ import type { Project, PropertyValue, Session } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { coerce } from '../../base/text/coercion.ts';
 import { createBatcher } from '../../base/work/batcher.ts';
+import { publishEvents } from '../../events/events.ts';
+import { figuresUntil } from '../../events/listeners.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { changeContact } from '../../people/changes/changes.ts';
 import type { Contact } from '../../people/model.ts';
@@ -21,7 +23,6 @@ import type { AutomationsDeps } from '../deps.ts';
 import type { EventDefinition, EventRecord } from '../model/event.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
 import { nameOfEvent } from '../rules/awaited.ts';
-import { publishRecorded } from './publish.ts';
 
 /** Code that follows custom events. */
 interface EventSubscriber {
@@ -38,6 +39,8 @@ declare module '../../base/deps.ts' {
 
 type SendEventInput = Described<typeof sendEventBody>;
 const TOGETHER_MAX = 100;
+/** A stream gets some events of a burst, not all of them. */
+const STREAMED_MAX = 10;
 
 /** With its checks in the documented order: a contact is created only after all of them have passed. */
 export async function sendEvent(
@@ -201,6 +204,19 @@ async function insertAll(deps: AutomationsDeps, records: EventRecord[]): Promise
     if (missing.length > 0) await insertAll(deps, missing);
     return records.map((record) => found.get(record._id.toHexString()) ?? record);
   }
+}
+
+/** For streams that ask for it, after the events are recorded: nothing depends on it. */
+function publishRecorded(deps: AutomationsDeps, projectId: ObjectId, records: readonly EventRecord[]): void {
+  const eraseAt = figuresUntil(deps);
+  const events = records.slice(-STREAMED_MAX).map(({ _id, eventName, contactId, properties, createdAt }) => {
+    const id = _id.toHexString();
+    const data = { id, eventName, contactId: contactId.toHexString(), properties, createdAt };
+    return { type: 'event.recorded' as const, key: id, data, eraseAt };
+  });
+  publishEvents(deps, projectId, events).catch((err) =>
+    deps.log.warn({ err, projectId: projectId.toHexString() }, 'recorded events were not published to streams'),
+  );
 }
 
 async function findKnown({ db }: AutomationsDeps, records: EventRecord[]): Promise<Map<string, EventRecord>> {

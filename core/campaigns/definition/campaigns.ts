@@ -97,6 +97,20 @@ export async function findCampaign(
   return campaign;
 }
 
+export interface CampaignRef {
+  projectId: string;
+  campaignId: string;
+}
+
+/** Null when it was deleted. */
+export async function readCampaign(
+  deps: CampaignsDeps,
+  { projectId, campaignId }: CampaignRef,
+): Promise<Campaign | null> {
+  const [_id, project] = [parseId(campaignId), parseId(projectId)];
+  return _id && project && deps.db.campaigns.findOne({ _id, projectId: project });
+}
+
 export async function listCampaigns(
   deps: CampaignsDeps,
   project: Project,

@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/time/durations.ts';
+import { type CampaignRef, readCampaign } from '../definition/campaigns.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
 import { refreshVariantCounts } from '../numbers/variants.ts';
-import { type CampaignRef, readCampaign } from './next-step.ts';
 
 const REFRESH_MS = 10 * MINUTE_MS;
 

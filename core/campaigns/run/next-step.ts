@@ -1,6 +1,6 @@
-import { parseId } from '../../base/ids.ts';
 import { MINUTE_MS } from '../../base/time/durations.ts';
 import { removeBlocksWhenSent } from '../audience/leave.ts';
+import { type CampaignRef, readCampaign } from '../definition/campaigns.ts';
 import { audienceFault } from '../definition/of-campaign.ts';
 import { type AwaitedSegment, awaitedSegments, wordsFor } from '../definition/segments.ts';
 import type { CampaignsDeps } from '../deps.ts';
@@ -12,11 +12,6 @@ import { begin } from './begin.ts';
 import { settleCampaignOrphans, unsettledOf } from './orphans.ts';
 import { type SendStep, sendingStep, type WaitStep } from './sending-plan.ts';
 import { testStep } from './test-step.ts';
-
-export interface CampaignRef {
-  projectId: string;
-  campaignId: string;
-}
 
 /** The next step of the run. Decided here from the documents, so that a run can be restarted at any time. */
 export type CampaignStep =
@@ -48,14 +43,6 @@ export async function advanceCampaign(
     const step = await stepOf(deps, campaign);
     if (step) return { ...step, details: await describeCampaign(deps, campaign) };
   }
-}
-
-export async function readCampaign(
-  deps: CampaignsDeps,
-  { projectId, campaignId }: CampaignRef,
-): Promise<Campaign | null> {
-  const [_id, project] = [parseId(campaignId), parseId(projectId)];
-  return _id && project && deps.db.campaigns.findOne({ _id, projectId: project });
 }
 
 /** null: the status changed; read it again. */

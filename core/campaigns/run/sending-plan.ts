@@ -1,6 +1,5 @@
-import type { Seqs } from '../../mail/ledger/blocks/counts.ts';
+import { type Seqs, unclaimedRange } from '../../mail/ledger/blocks/counts.ts';
 import { BLOCK_MAX } from '../../mail/ledger/blocks/model.ts';
-import { unclaimedRange } from '../../mail/ledger/blocks/unclaimed.ts';
 import { states } from '../../mail/ledger/states.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';

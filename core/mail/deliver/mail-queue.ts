@@ -1,19 +1,19 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
-import { unavailable } from '../../base/errors.ts';
+import { AppError, unavailable } from '../../base/errors.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import { messageIdOf } from '../compose/links.ts';
 import { claimMessages } from '../ledger/claim.ts';
 import { CLAIM_MAX, type Claimed, claimedBy } from '../ledger/ledger.ts';
 import { applyCheck, UNWRITTEN_MAX } from '../ledger/record-outcomes.ts';
-import type { Connection, Lane } from '../ledger/relay.ts';
+import type { Acquired, Connection, Lane } from '../ledger/relay.ts';
 import { LANE_POLICIES } from '../ledger/rules/lane-policy.ts';
 import { settleOrphans } from '../ledger/settle-orphans.ts';
 import { contentOf } from '../messages/contents.ts';
 import { mailChannel } from '../messages/messages.ts';
 import { attemptDelivery } from './attempt.ts';
 import { DueMails } from './due-mails.ts';
-import { firstConnection, freeConnections } from './gather-connections.ts';
 import type { Sending } from './sending.ts';
 import { composeStored } from './stored/compose.ts';
 import { isLarge, mailBytes, type Reservation } from './stored/compose-memory.ts';
@@ -26,6 +26,10 @@ const READ_AGAIN_MS = 1_000;
 const FAILED_AGAIN_MS = 60_000;
 const LARGE_AGAIN_MS = 1_000;
 const ALONE_MAX = 2;
+const GATHER_WAIT_MS = 2;
+const GATHER_WAITS_MAX = 5;
+/** The share of all connections that is gathered: one batch is claimed while the one before it is sent. */
+const GATHERED_SHARE = 1 / 3;
 
 type Prepared = Map<Claimed, PreparedMail>;
 
@@ -168,4 +172,30 @@ export class MailQueue implements JobQueue {
 interface Place {
   connection: Connection;
   reservation: Reservation;
+}
+
+/**
+ * Waits for one connection. Behind a backlog it then waits until more are free, since connections are released in groups, as outcomes are written,
+ * and claim and check cost the same for one mail as for all. A turn that has one does not wait for others, since all turns could wait for ever.
+ */
+async function firstConnection(
+  { deps: { mailer } }: Sending,
+  lane: Lane,
+  { most, gather }: { most: number; gather: boolean },
+): Promise<Connection> {
+  const first = await mailer.acquire(lane);
+  if (!first.connection) throw new AppError('unavailable', `The relay takes no mail now (${first.fault.reason}).`);
+  await setImmediate();
+  const enough = Math.min(most - 1, Math.floor(mailer.limit(lane) * GATHERED_SHARE));
+  for (let waits = gather ? GATHER_WAITS_MAX : 0; waits > 0 && mailer.free(lane) < enough; waits -= 1)
+    await setTimeout(GATHER_WAIT_MS);
+  return first.connection;
+}
+
+/** Up to `most` connections, as many as are free: a connection that no mail needs is not opened. */
+async function freeConnections({ deps: { mailer } }: Sending, lane: Lane, most: number): Promise<Connection[]> {
+  const asked: Promise<Acquired>[] = [];
+  while (asked.length < most && mailer.free(lane) > 0) asked.push(mailer.acquire(lane));
+  const acquired = await Promise.all(asked);
+  return acquired.flatMap(({ connection }) => connection ?? []);
 }
