@@ -202,7 +202,7 @@ export function dataOf(
 
 /** Where the template shows more by now than goes inside a mail, they stay links: the mail is not worth less to its person. */
 async function picturesIn(deps: AutomationsDeps, projectId: ObjectId, { html }: StepSource): Promise<InlinePicture[]> {
-  return picturesInside(deps, projectId, [html]).catch((error) => {
+  return picturesInside(deps, projectId, [{ html }]).catch((error) => {
     if (error instanceof AppError && error.kind === 'invalid') return [];
     throw error;
   });

@@ -9,7 +9,7 @@ import { findList, listsNamed } from '../people/lists/lists.ts';
 import { requireLists } from '../people/lists/named.ts';
 import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
 import { picturesInside } from '../templates/media/inline.ts';
-import { htmlInAll } from '../templates/translations/mail.ts';
+import { htmlInLanguages } from '../templates/translations/mail.ts';
 import type { AutomationsDeps } from './deps.ts';
 import type { AutomationDefinition, AutomationStep } from './model/definition.ts';
 import { askedBy } from './rules/awaited.ts';
@@ -172,11 +172,11 @@ function picturesShown(
     const { htmlTemplate, templateId = '' } = step.email;
     const path = `steps/${index}/email/`;
     const check = async () => {
-      const texts =
+      const mails =
         htmlTemplate === undefined
-          ? await htmlInAll(deps, await templateNamed(deps, project, templateId, `${path}templateId`))
-          : [htmlTemplate];
-      await picturesInside(deps, project._id, texts, path);
+          ? await htmlInLanguages(deps, await templateNamed(deps, project, templateId, `${path}templateId`))
+          : [{ html: htmlTemplate }];
+      await picturesInside(deps, project._id, mails, path);
     };
     return [{ field: `${path}inlinePictures`, check }];
   });

@@ -32,6 +32,12 @@ export async function done(reply: Promise<Reply>): Promise<Reply['body']> {
   return body.data;
 }
 
+/** The template is published with this translation. */
+export async function publishFrench(client: Client, templateId: string, translation: object): Promise<void> {
+  const { newestVersion: version } = await done(client.put(`/templates/${templateId}/translations/fr`, translation));
+  await done(client.post(`/templates/${templateId}/publish`, { version }));
+}
+
 export function uploadPicture(client: Client, bytes: Uint8Array, name = 'logo.png'): Promise<Reply> {
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(bytes)]), name);

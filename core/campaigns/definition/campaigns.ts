@@ -24,7 +24,7 @@ import {
   broughtBy,
   type CampaignInput,
   emptyCounts,
-  htmlOf,
+  htmlBrought,
   namedFields,
   noGradualState,
   type PlannedCampaign,
@@ -80,7 +80,7 @@ export async function plannedCampaign(
   const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };
   if (timed.status === 'scheduled') refuseAuthor(origin, 'publish');
   const campaign = { ...timed, ...(await namedFields(deps, project, plain, input)) };
-  refuseUnfit(campaign, htmlOf(brought));
+  refuseUnfit(campaign, htmlBrought(brought));
   await refuseManyPictures(deps, { campaign, ...brought });
   if (campaign.status === 'scheduled') await requirePublishable(deps, project, { campaign, ...brought });
   return { campaign, ...brought };

@@ -104,7 +104,7 @@ async function contentWith(
   compiledHeaders(headers);
   const { email, name, replyTo } = senderFor(campaign, saved);
   const translated = await translatedNow(deps, campaign, template, project);
-  const texts = [template.emailTemplate, ...(translated.translated?.mails.map(({ html }) => html) ?? [])];
+  const mails = [{ html: template.emailTemplate }, ...(translated.translated?.mails ?? [])];
   return {
     _id,
     projectId,
@@ -119,7 +119,7 @@ async function contentWith(
     groupId: unsubscribeGroupId,
     campaign: campaign.name,
     ...translated,
-    ...(campaign.inlinePictures ? { pictures: await picturesInside(deps, projectId, texts) } : {}),
+    ...(campaign.inlinePictures ? { pictures: await picturesInside(deps, projectId, mails) } : {}),
     frozenAt: deps.clock.now(),
   };
 }

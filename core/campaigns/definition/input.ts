@@ -22,7 +22,7 @@ import { type WrittenMail, writtenMail } from '../../templates/written.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { AudienceEntry, Campaign, CampaignCounts, VariantId } from '../model.ts';
 import { variantFieldsOf } from '../variants/given.ts';
-import { readyVariants, refuseSameTexts, storedVariants, textsOf } from '../variants/ready.ts';
+import { htmlOfCampaign, readyVariants, refuseSameTexts, storedVariants } from '../variants/ready.ts';
 import { broughtMails, type VariantMails, variantsWrite } from '../variants/written.ts';
 import { requireOtherAudience } from './of-campaign.ts';
 
@@ -187,7 +187,7 @@ export interface PlannedCampaign {
 }
 
 /** The HTML of the mails that a call brings; null: of the campaign itself. */
-export function htmlOf({
+export function htmlBrought({
   mail,
   variantMails,
 }: Pick<PlannedCampaign, 'mail' | 'variantMails'>): ReadonlyMap<VariantId | null, string> {
@@ -201,8 +201,7 @@ export async function refuseManyPictures(
   { campaign, ...brought }: PlannedCampaign,
 ): Promise<void> {
   if (!campaign.inlinePictures) return;
-  const texts = await textsOf(deps, campaign, htmlOf(brought), ({ emailTemplate }) => emailTemplate);
-  await picturesInside(deps, campaign.projectId, [...texts.values()]);
+  await picturesInside(deps, campaign.projectId, await htmlOfCampaign(deps, campaign, htmlBrought(brought)));
 }
 
 /** "Publishing a campaign that lacks sender, audience, subject or template": 400, all of it named at once. */
@@ -246,7 +245,7 @@ export async function requirePublishable(
   planned: PlannedCampaign,
 ): Promise<void> {
   await readyToPublish(deps, project, planned.campaign, planned);
-  await refuseSameTexts(deps, planned.campaign, htmlOf(planned));
+  await refuseSameTexts(deps, planned.campaign, htmlBrought(planned));
 }
 
 export async function savedSender(

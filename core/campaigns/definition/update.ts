@@ -16,7 +16,7 @@ import { holdNamedGroup, requireLists } from './holds.ts';
 import {
   broughtBy,
   type CampaignInput,
-  htmlOf,
+  htmlBrought,
   namedFields,
   type PlannedCampaign,
   plainFields,
@@ -78,7 +78,7 @@ export async function changedCampaign(
     updatedAt: nextUpdate(before, now),
   };
   if (isOpen) {
-    refuseUnfit(after, htmlOf(brought));
+    refuseUnfit(after, htmlBrought(brought));
     await refuseManyPictures(deps, { campaign: after, ...brought });
   }
   if (after.status === 'scheduled') refuseAuthor(origin, 'publish');

@@ -2,8 +2,10 @@ import { invalid, notFound } from '../../base/errors.ts';
 import type { Project, Session } from '../../base/model.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
 import { findTemplate, referToTemplate, requirePublished } from '../../templates/find.ts';
+import type { HtmlOfMail } from '../../templates/media/inline.ts';
 import type { Template } from '../../templates/model.ts';
 import { isOwnOf } from '../../templates/own/mails.ts';
+import { htmlInLanguages } from '../../templates/translations/mail.ts';
 import type { Numbers } from '../../templates/versions.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign, CampaignVariant, VariantId } from '../model.ts';
@@ -82,24 +84,39 @@ export async function refuseSameTexts(
   written: ReadonlyMap<VariantId | null, string>,
 ): Promise<void> {
   const { variants } = campaign;
-  if (variants) refuseEqual(campaign, variants, await textsOf(deps, campaign, written, textInAll));
+  if (!variants) return;
+  const templates = await templatesOf(deps, campaign, ['emailTemplate', 'translations']);
+  const texts = new Map(written);
+  for (const [id, templateId] of templatesShown(campaign, written)) {
+    const template = templates.get(templateId);
+    if (template) texts.set(id, textInAll(template));
+  }
+  refuseEqual(campaign, variants, texts);
 }
 
-/** The text of each mail as it would be now, of what the call brings or of its template; null: of the campaign itself. */
-export async function textsOf(
+/** The HTML of each mail as it would be now, of what the call brings or of its template in all languages. */
+export async function htmlOfCampaign(
   deps: CampaignsDeps,
   campaign: Campaign,
   written: ReadonlyMap<VariantId | null, string>,
-  textOf: (template: Pick<Template, 'emailTemplate' | 'translations'>) => string,
-): Promise<ReadonlyMap<VariantId | null, string>> {
-  const { variants, templateId: shared } = campaign;
-  const templates = await templatesOf(deps, campaign, ['emailTemplate', 'translations']);
-  const texts = new Map(written);
-  for (const { id, templateId } of [{ id: null, templateId: shared }, ...(variants ?? [])]) {
-    const template = templateId === undefined ? null : templates.get(templateId);
-    if (template && !texts.has(id)) texts.set(id, textOf(template));
-  }
-  return texts;
+): Promise<HtmlOfMail[]> {
+  const ids = templatesShown(campaign, written).map(([, id]) => id);
+  const brought = [...written.values()].map((html) => ({ html }));
+  if (ids.length === 0) return brought;
+  const { projectId } = campaign;
+  const templates = await deps.db.templates.find({ projectId, templateId: { $in: ids } }).toArray();
+  const shown = await Promise.all(templates.map((template) => htmlInLanguages(deps, template)));
+  return [...brought, ...shown.flat()];
+}
+
+/** Of the mails that the call does not bring; null: of the campaign itself. */
+function templatesShown(
+  { variants, templateId: shared }: Campaign,
+  written: ReadonlyMap<VariantId | null, string>,
+): [VariantId | null, string][] {
+  return [{ id: null, templateId: shared }, ...(variants ?? [])].flatMap(({ id, templateId }) =>
+    templateId === undefined || written.has(id) ? [] : [[id, templateId]],
+  );
 }
 
 function textInAll({ emailTemplate, translations = [] }: Pick<Template, 'emailTemplate' | 'translations'>): string {

@@ -64,7 +64,7 @@ async function draftIn(
   const templates = compileMail(source);
   const { attachments, files } = await readAttachments(input.attachments ?? [], { ...origin, seed }, deps.config);
   const pictures = input.inlinePictures
-    ? { pictures: await picturesInside(deps, draft.content.projectId, [source.html]) }
+    ? { pictures: await picturesInside(deps, draft.content.projectId, [source]) }
     : {};
   const content = { ...draft.content, _id: seed, ...source, attachments, ...pictures };
   return { ...draft, attachments, files, templates, content };

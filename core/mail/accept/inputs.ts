@@ -101,7 +101,7 @@ export async function draftMail(
     data: input.dynamicData ?? {},
     headers: input.headers ?? {},
     attachments,
-    ...(input.inlinePictures ? { pictures: await picturesInside(deps, project._id, [source.html]) } : {}),
+    ...(input.inlinePictures ? { pictures: await picturesInside(deps, project._id, [source]) } : {}),
     marketing: isMarketingSend({ groupId, templateType: template?.templateType ?? null }),
     groupId: group?.groupId ?? null,
     bypassSuppressions: input.bypassSuppressions ?? false,

@@ -18,45 +18,50 @@ const kept = oncePerCore(() => new BoundedMap<string, Promise<Buffer | null>>(KE
 
 type Config = Pick<TemplatesDeps['config'], 'publicUrl'>;
 
+/** `language`: that of a translation, which a refusal names. */
+export interface HtmlOfMail {
+  html: string | null;
+  language?: string;
+}
+
 /**
- * Pictures that the HTML shows and the project has; an address of anything else stays a link. Each of the texts is a mail of its own, with
- * the whole limit. `path`: before the field that a refusal names.
+ * Pictures that the HTML shows and the project has; an address of anything else stays a link. Each mail has the whole limit. `path`: before
+ * the field that a refusal names.
  */
 export async function picturesInside(
   deps: Pick<TemplatesDeps, 'config' | 'db'>,
   projectId: ObjectId,
-  texts: readonly (string | null)[],
+  mails: readonly HtmlOfMail[],
   path = '',
 ): Promise<InlinePicture[]> {
-  const named = texts.map((html) => picturesOf(deps.config, html));
-  const names = [...new Set(named.flat())];
+  const shown = mails.map(({ html, language }) => ({ language, names: picturesOf(deps.config, html) }));
+  const names = [...new Set(shown.flatMap((mail) => mail.names))];
   if (names.length === 0) return [];
   const found = await deps.db.media
     .find({ projectId, name: { $in: names }, state: 'stored' }, { projection: { _id: 0, name: 1, sizeBytes: 1 } })
     .toArray();
   const sizes = new Map(found.map(({ name, sizeBytes }) => [name, sizeBytes]));
-  for (const some of named)
-    refuseMany(
-      some.flatMap((name) => sizes.get(name) ?? []),
-      path,
-    );
+  for (const { language, names: some } of shown) {
+    const own = some.flatMap((name) => sizes.get(name) ?? []);
+    refuseMany(own, path, language === undefined ? '' : ` in ${language}`);
+  }
   return names.flatMap((name) => {
     const sizeBytes = sizes.get(name);
     return sizeBytes === undefined ? [] : [{ name, sizeBytes }];
   });
 }
 
-function refuseMany(sizes: readonly number[], path: string): void {
+function refuseMany(sizes: readonly number[], path: string, inLanguage: string): void {
   if (sizes.length > INLINE_PICTURES_MAX)
     throw invalid(
-      `The mail shows ${sizes.length} pictures of the project, and ${INLINE_PICTURES_MAX} at most go inside a mail.`,
-      `${path}inlinePictures: the mail shows ${sizes.length} pictures, and ${INLINE_PICTURES_MAX} at most go inside it`,
+      `The mail${inLanguage} shows ${sizes.length} pictures of the project, and ${INLINE_PICTURES_MAX} at most go inside a mail.`,
+      `${path}inlinePictures: the mail${inLanguage} shows ${sizes.length} pictures, and ${INLINE_PICTURES_MAX} at most go inside it`,
     );
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > INLINE_PICTURES_BYTES_MAX)
     throw invalid(
-      `The pictures of the mail have ${bytes} bytes together, and ${INLINE_PICTURES_BYTES_MAX} at most go inside a mail.`,
-      `${path}inlinePictures: the pictures have ${bytes} bytes together, and ${INLINE_PICTURES_BYTES_MAX} at most go inside a mail`,
+      `The pictures of the mail${inLanguage} have ${bytes} bytes together, and ${INLINE_PICTURES_BYTES_MAX} at most go inside a mail.`,
+      `${path}inlinePictures: the pictures${inLanguage} have ${bytes} bytes together, and ${INLINE_PICTURES_BYTES_MAX} at most go inside a mail`,
     );
 }
 

@@ -5,6 +5,7 @@ import { propertyOfLanguage } from '../../base/text/languages/index.ts';
 import { bestLanguage, canonicalTag } from '../../base/text/languages/tags.ts';
 import { BoundedMap } from '../../base/work/cache.ts';
 import type { TemplatesDeps } from '../deps.ts';
+import type { HtmlOfMail } from '../media/inline.ts';
 import type { LanguageMail, Template } from '../model.ts';
 import { brandOf } from '../project-brand.ts';
 import { baseLanguage, compiledIn } from '../translated/compile.ts';
@@ -64,11 +65,11 @@ export async function mailIn(
 }
 
 /** Of the base and of each other language. A draft with a fault in one of them has none there: that is refused when it is published. */
-export async function htmlInAll(deps: NeededDeps, template: Template): Promise<string[]> {
-  const all = [template.emailTemplate];
+export async function htmlInLanguages(deps: NeededDeps, template: Template): Promise<HtmlOfMail[]> {
+  const all: HtmlOfMail[] = [{ html: template.emailTemplate }];
   for (const { language } of template.translations ?? []) {
     const html = await mailIn(deps, { template }, language).then((mail) => mail.html, faultOfDraft);
-    if (html !== null) all.push(html);
+    if (html !== null) all.push({ html, language });
   }
   return all;
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import PostalMime from 'postal-mime';
 import { SENDER, type Stage, startStage } from '../../campaigns/support.ts';
 import { png } from '../../providers/images.ts';
-import { done, uploadPicture } from '../../support/client.ts';
+import { done, publishFrench, uploadPicture } from '../../support/client.ts';
 import { until } from '../../support/wait.ts';
 import { activeAutomation, email, wait } from '../support.ts';
 
@@ -75,12 +75,7 @@ describe('Pictures inside the mail of an automation', function () {
     const { url } = await upload(500_000);
     const fields = { templateName: 'Large in French', subject: 'Hello', emailTemplate: '<p>Small</p>' };
     const { templateId } = (await stage.own.client.post('/templates', fields)).body.data;
-    const translate = async (emailTemplate: string) => {
-      await done(stage.own.client.put(`/templates/${templateId}/translations/fr`, { emailTemplate }));
-      const { draftVersion } = (await stage.own.client.get(`/templates/${templateId}`)).body.data;
-      await done(stage.own.client.post(`/templates/${templateId}/publish`, { version: draftVersion }));
-    };
-    await translate(shown(url));
+    await publishFrench(stage.own.client, templateId, { emailTemplate: shown(url) });
     const plain = stepsOf({ templateId });
     const { id, steps } = (await stage.own.client.post('/automations', { name: 'Small', entryCriteria, steps: plain }))
       .body.data;
@@ -90,10 +85,12 @@ describe('Pictures inside the mail of an automation', function () {
       await stage.own.client.patch(`/automations/${id}`, { steps: inside }),
     ]) {
       expect(reply.status, reply.text).to.equal(400);
-      expect(reply.body.error.details).to.match(/^steps\/1\/email\/inlinePictures: the pictures have 500\d+ bytes/);
+      expect(reply.body.error.details).to.match(
+        /^steps\/1\/email\/inlinePictures: the pictures in fr have 500\d+ bytes/,
+      );
     }
     expect((await stage.own.client.get(`/automations/${id}`)).body.data.steps).to.deep.equal(steps);
-    await translate(shown((await upload()).url));
+    await publishFrench(stage.own.client, templateId, { emailTemplate: shown((await upload()).url) });
     await done(stage.own.client.patch(`/automations/${id}`, { steps: inside }));
   });
 

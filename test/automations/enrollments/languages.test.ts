@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { advanceEnrollment } from '../../../core/automations/enrollments/advance.ts';
-import { done } from '../../support/client.ts';
+import { done, publishFrench } from '../../support/client.ts';
 import { useEnvironment } from '../../support/environment.ts';
 import { peopleInside } from '../people.ts';
 import { activeAutomation, email, makeSending, wait } from '../support.ts';
@@ -19,8 +19,7 @@ describe('A step whose template is in several languages', () => {
     const given = { templateName: 'Hello', subject: 'Hello', emailTemplate: '<p>Hello {{unsubscribe}}</p>' };
     const { templateId } = await done(client.post('/templates', given));
     const french = { subject: 'Bonjour', emailTemplate: '<p>Bonjour {{unsubscribe}}</p>' };
-    const { newestVersion: version } = await done(client.put(`/templates/${templateId}/translations/fr`, french));
-    await done(client.post(`/templates/${templateId}/publish`, { version }));
+    await publishFrench(client, templateId, french);
     const named = { stepId: 'named', email: { templateId } };
     const ours = { stepId: 'own', email: { templateId, subject: 'Ours' } };
     const { id } = await activeAutomation(client, {

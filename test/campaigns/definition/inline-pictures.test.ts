@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import PostalMime from 'postal-mime';
 import { compileFrozen } from '../../../core/campaigns/run/compile.ts';
 import { png } from '../../providers/images.ts';
-import { done, uploadPicture } from '../../support/client.ts';
+import { done, publishFrench, uploadPicture } from '../../support/client.ts';
 import { signatureVerdicts } from '../../support/mail/signatures.ts';
 import { useHands } from '../support.ts';
 
@@ -118,6 +118,29 @@ describe('Pictures inside the mail of a campaign', function () {
     expect(await stage.get(id)).to.include({ inlinePictures: false, templateId });
   });
 
+  it('are 400 when those of a translation are too large, and taken once they are small', async () => {
+    const large = await upload(Buffer.concat([png(++sides, 7), Buffer.alloc(500_000)]));
+    const { client } = stage.own;
+    const fields = { templateName: 'Large in French', subject: 'Hello', emailTemplate: OUT };
+    const { templateId } = await done(client.post('/templates', fields));
+    await publishFrench(client, templateId, { emailTemplate: `${shown(large.url)}${OUT}` });
+    const named = { templateId, htmlTemplate: undefined };
+    const [alone, withVariants] = [await done(stage.create(named)), await done(stage.create({}))];
+    const variants = [{ share: 50, templateId }, { share: 50 }];
+    for (const reply of [
+      await stage.create({ ...named, inlinePictures: true }),
+      await client.patch(`/campaigns/${alone.id}`, { inlinePictures: true }),
+      await client.patch(`/campaigns/${withVariants.id}`, { inlinePictures: true, variants }),
+    ]) {
+      expect(reply.status, reply.text).to.equal(400);
+      expect(reply.body.error.message).to.match(/^The pictures of the mail in fr have 500\d+ bytes together/);
+      expect(reply.body.error.details).to.match(/^inlinePictures: the pictures in fr have 500\d+ bytes together/);
+    }
+    expect(await stage.get(alone.id)).to.include({ inlinePictures: false });
+    await publishFrench(client, templateId, { emailTemplate: `${shown((await upload()).url)}${OUT}` });
+    await done(client.patch(`/campaigns/${alone.id}`, { inlinePictures: true }));
+  });
+
   it('fail a campaign whose template shows larger ones by the time it is sent, with the reason, and no mail leaves', async () => {
     const large = await upload(Buffer.concat([png(++sides, 7), Buffer.alloc(500_000)]));
     const fields = { templateName: 'Grown', subject: 'Hello', templateType: 'marketing', emailTemplate: OUT };
@@ -128,6 +151,18 @@ describe('Pictures inside the mail of a campaign', function () {
     expect((await stage.get(id)).failureReason).to.match(
       /500\d+ bytes together.*\(inlinePictures: the pictures have 500/,
     );
+    expect(await arrived(id)).to.deep.equal([]);
+  });
+
+  it('fail a campaign with the language in the reason when a translation shows larger ones by then', async () => {
+    const large = await upload(Buffer.concat([png(++sides, 7), Buffer.alloc(500_000)]));
+    const { client } = stage.own;
+    const fields = { templateName: 'Grown', subject: 'Hello', templateType: 'marketing', emailTemplate: OUT };
+    const { templateId } = await done(client.post('/templates', fields));
+    const id = await stage.launch({ inlinePictures: true, templateId, toLists: [await people()] });
+    await publishFrench(client, templateId, { emailTemplate: `${shown(large.url)}${OUT}` });
+    expect(await hands.drive(id)).to.include({ status: 'failed' });
+    expect((await stage.get(id)).failureReason).to.match(/\(inlinePictures: the pictures in fr have 500/);
     expect(await arrived(id)).to.deep.equal([]);
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { readClickToken } from '../../../core/mail/compose/tokens.ts';
-import { done, type Reply } from '../../support/client.ts';
+import { done, publishFrench } from '../../support/client.ts';
 import { useHands } from '../support.ts';
 
 const block = (id: string, text: string) => ({ id, type: 'heading', level: 1, spans: [{ text }] });
@@ -15,15 +15,11 @@ const FRENCH = { subject: 'Du pain', texts: { title: { spans: 'Du pain frais' } 
 describe('A campaign of a template in several languages', function () {
   this.timeout(60_000);
   const { stage, hands } = useHands();
-  const publish = async (templateId: string, saved: Promise<Reply>) => {
-    const version = (await done(saved)).newestVersion;
-    await done(stage.own.client.post(`/templates/${templateId}/publish`, { version }));
-  };
   const french = async (): Promise<string> => {
     const { client } = stage.own;
     const given = { templateName: 'Bread', subject: 'Bread', templateType: 'marketing', content };
     const { templateId } = await done(client.post('/templates', given));
-    await publish(templateId, client.put(`/templates/${templateId}/translations/fr`, FRENCH));
+    await publishFrench(client, templateId, FRENCH);
     return templateId;
   };
   const readers = async (languages: readonly string[]): Promise<string> => {
@@ -62,7 +58,7 @@ describe('A campaign of a template in several languages', function () {
     const { client } = stage.own;
     // Frozen by the first step: what is published later does not reach it.
     await hands.advance(id);
-    await publish(templateId, client.put(`/templates/${templateId}/translations/fr`, { subject: 'Trop tard' }));
+    await publishFrench(client, templateId, { subject: 'Trop tard' });
     expect(await hands.drive(id)).to.include({ status: 'sent' });
     expect(await got(id)).to.deep.equal([
       ...[
@@ -82,7 +78,7 @@ describe('A campaign of a template in several languages', function () {
     const given = { templateName: 'Code', subject: 'Bread', templateType: 'marketing', emailTemplate };
     const { templateId } = await done(client.post('/templates', given));
     const own = { emailTemplate: `${link('c')}${link('b')}${link('a')}${out}${link('a')}${link('a')}` };
-    await publish(templateId, client.put(`/templates/${templateId}/translations/fr`, own));
+    await publishFrench(client, templateId, own);
     const toLists = [await readers(['fr', 'en'])];
     const id = await stage.launch({ subject: 'Bread', templateId, htmlTemplate: undefined, toLists });
     expect(await hands.drive(id)).to.include({ status: 'sent' });
@@ -106,7 +102,7 @@ describe('A campaign of a template in several languages', function () {
   it('is copied with the languages of the mail that is written in it', async () => {
     const { client } = stage.own;
     const { id, templateId } = await done(stage.create({ subject: 'Bread', htmlTemplate: undefined, content }));
-    await publish(templateId, client.put(`/templates/${templateId}/translations/fr`, FRENCH));
+    await publishFrench(client, templateId, FRENCH);
     const copy = await done(stage.act(id, 'duplicate', {}));
     expect(copy.templateId).to.not.equal(templateId);
     const rows = await stage.deps.db.templateLanguages.find({ templateId: copy.templateId }).toArray();
