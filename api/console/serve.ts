@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Context, Next } from 'koa';
 import { unavailable } from '../../core/base/errors.ts';
+import { FOR_EVER } from '../http/header-values.ts';
 import type { ConsoleFiles, OpenedConsole } from './files.ts';
 import { indexPage } from './page.ts';
 
 const ASSETS = '/console/assets/';
-const A_YEAR_SECONDS = 31_536_000;
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -64,12 +64,11 @@ function respondPage(context: Context, { manifest }: ConsoleFiles): void {
   context.body = indexPage(manifest, nonce);
 }
 
-/** The name has a hash of the content, so it is never asked for again. */
 async function respondFile(context: Context, { folder }: ConsoleFiles, name: string): Promise<void> {
   const encoding = encodings.find(({ name: one }) => context.acceptsEncodings(one) === one);
   context.set({
     'Content-Type': types[extname(name)] ?? 'application/octet-stream',
-    'Cache-Control': `public, max-age=${A_YEAR_SECONDS}, immutable`,
+    'Cache-Control': FOR_EVER,
     'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept-Encoding',
     ...(encoding ? { 'Content-Encoding': encoding.name } : {}),

@@ -1,5 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
+/** `Cache-Control` of a file whose name has a hash of its content. */
+export const FOR_EVER = 'public, max-age=31536000, immutable';
+
 /** Node keeps only the first of two Authorization headers; the raw list shows both. */
 export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];

@@ -6,12 +6,14 @@ import { FORM_TYPE } from '../../../schemas/people/imports.ts';
 import { mediaAnswer, mediaPageAnswer, mediaQuery } from '../../../schemas/templates/media.ts';
 import { wholeFile, withUpload } from '../../http/body/uploads.ts';
 import { Answer, endpoint, Page } from '../../http/endpoint.ts';
+import { FOR_EVER } from '../../http/header-values.ts';
 import { presentPage } from '../../present/page.ts';
 import { presentMedia } from '../../present/templates.ts';
 
 const tag = 'media';
 
-const A_YEAR_SECONDS = 31_536_000;
+/** A later version may draw another picture of the same name. */
+const A_DAY = 'public, max-age=86400';
 
 /** Pictures only, with their exact type, so that browsers never interpret one as a page or a script. */
 export const mediaRoutes = [
@@ -73,7 +75,8 @@ export const mediaRoutes = [
     handler: async ({ deps, params, request }) => {
       const name = params.file ?? '';
       const contentType = contentTypeOf(name.split('.')[1] ?? '');
-      const bytes = contentType && (drawnPicture(name) ?? (await deps.media.read(name, request.held)));
+      const ours = drawnPicture(name);
+      const bytes = contentType && (ours ?? (await deps.media.read(name, request.held)));
       if (!bytes || !contentType) throw new AppError('not_found', 'There is no such picture.', { code: 'NOT_FOUND' });
       return new Page(
         200,
@@ -82,7 +85,7 @@ export const mediaRoutes = [
           'X-Content-Type-Options': 'nosniff',
           'Content-Security-Policy': "default-src 'none'; sandbox",
           'Cross-Origin-Resource-Policy': 'cross-origin',
-          'Cache-Control': `public, max-age=${A_YEAR_SECONDS}, immutable`,
+          'Cache-Control': ours ? A_DAY : FOR_EVER,
         },
         bytes,
       );

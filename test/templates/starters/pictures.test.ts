@@ -13,12 +13,17 @@ import { smallMails } from './values.ts';
 const folder = join(import.meta.dirname, '../../../core/templates/starters/pictures');
 const BYTES_MAX = 30_000;
 
+/** A later version may draw others under the same names. */
+const A_DAY = 'public, max-age=86400';
+
 describe('Pictures of mails to begin with', () => {
   const environment = useEnvironment();
   const here = () => environment.deps.config.publicUrl;
   const get = async (url: string) => {
     const answer = await fetch(url.replace(here(), environment.url));
-    return { status: answer.status, type: answer.headers.get('content-type'), bytes: await bytesOf(answer) };
+    const { status, headers } = answer;
+    const [type, cached] = [headers.get('content-type'), headers.get('cache-control')];
+    return { status, type, cached, bytes: await bytesOf(answer) };
   };
   const begin = (tenant: Tenant, starter: string) =>
     made(tenant.client, '/templates', { templateName: 'Begun', starter, starterLanguages: ['en', 'de'] });
@@ -30,7 +35,7 @@ describe('Pictures of mails to begin with', () => {
     expect(shown).to.have.members(drawn.map((name) => `src="${here()}/media/starter-${name}.png"`));
     for (const name of drawn) {
       const answer = await get(`${here()}/media/starter-${name}.png`);
-      expect([answer.status, answer.type]).to.deep.equal([200, 'image/png']);
+      expect([answer.status, answer.type, answer.cached]).to.deep.equal([200, 'image/png', A_DAY]);
       expect(answer.bytes.equals(readFileSync(join(folder, `${name}.png`)))).to.equal(true);
       expect(answer.bytes.length, name).to.be.at.most(BYTES_MAX);
       expect(readPicture(answer.bytes)).to.include({ ending: 'png', width: 960, height: 400, isWhole: true });
@@ -44,7 +49,7 @@ describe('Pictures of mails to begin with', () => {
     expect(marks).to.deep.equal(Object.fromEntries(smallMails().map(({ id, html }) => [id, markOf(html)])));
     for (const { id } of smallMails()) {
       const answer = await get(`${here()}/media/starter-mail-${id}.jpg`);
-      expect([answer.status, answer.type], id).to.deep.equal([200, 'image/jpeg']);
+      expect([answer.status, answer.type, answer.cached], id).to.deep.equal([200, 'image/jpeg', A_DAY]);
       expect(answer.bytes.length, id).to.be.at.most(BYTES_MAX);
       expect(readPicture(answer.bytes)).to.include({ ending: 'jpg', width: 360, height: 420, isWhole: true });
     }
@@ -57,7 +62,9 @@ describe('Pictures of mails to begin with', () => {
     const url = pictureIn(first.emailTemplate);
     expect(url).to.match(/\/media\/[0-9a-f]{64}\.png$/);
     expect(JSON.stringify(first.editorJson)).to.contain(url).and.not.contain('starter-');
-    expect((await get(url)).bytes.equals(drawnPicture('starter-sale.png')!)).to.equal(true);
+    const kept = await get(url);
+    expect(kept.bytes.equals(drawnPicture('starter-sale.png')!)).to.equal(true);
+    expect(kept.cached).to.equal('public, max-age=31536000, immutable');
     const stored = await environment.deps.db.templateLanguages.findOne({
       ...{ projectId: own.project._id, templateId: first.templateId, language: 'de' },
     });
