@@ -14,6 +14,7 @@ import { pendingSubscriptions } from '../core/forms/pending.ts';
 import { inboundRemovals } from '../core/inbound/removals.ts';
 import type { JobQueue } from '../core/jobs/queue.ts';
 import { MailQueue } from '../core/mail/deliver/mail-queue.ts';
+import { RANGES_MAX } from '../core/mail/deliver/range-sending.ts';
 import { messageErasures } from '../core/mail/erase/erase.ts';
 import { contentRemovals, ownContentRemovals } from '../core/mail/messages/content-retention.ts';
 import { migrationQueue } from '../core/migrations/progress/jobs.ts';
@@ -74,7 +75,7 @@ export const roles = {
     worker: (deps) => ({
       queue: 'campaign',
       activities: async () => (await import('../activities/campaigns.ts')).campaignPageActivities(sendingOf(deps)),
-      options: { maxConcurrentActivityTaskExecutions: 4 },
+      options: { maxConcurrentActivityTaskExecutions: RANGES_MAX },
     }),
     services: [sendingService],
   },

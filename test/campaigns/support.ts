@@ -268,7 +268,11 @@ export function openHands(
           pagesAtOnce: 1,
           ...page,
         },
-        { signal: new AbortController().signal, onProgress() {}, ...(timeMs === undefined ? {} : { timeMs }) },
+        {
+          signal: new AbortController().signal,
+          onProgress() {},
+          ...(timeMs === undefined ? {} : { turnMs: timeMs, timeMs }),
+        },
       ),
     stop: () => sending.stop(STOP_MS_MAX),
   };

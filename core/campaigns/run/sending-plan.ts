@@ -26,13 +26,14 @@ export interface SendStep {
   summary: string;
 }
 
-/**
- * A range takes some five seconds, so that pauses, deploys and crashes cost little; small campaigns are shared by all processes
- * too.
- */
-const PAGE_MAX = 40 * BLOCK_MAX;
 const PAGE_MIN = 2 * BLOCK_MAX;
-const PAGES_EACH = 3;
+/** Takes some five seconds, so that it costs little to pause, to deploy or to crash. Only large campaigns have larger ones. */
+export const PAGE_SHORT = 40 * BLOCK_MAX;
+/** Of each range that is sent at the same time: a small campaign is shared by all processes, and a large one takes few events. */
+const PAGES_EACH = [
+  { count: 3, sizeMax: PAGE_SHORT },
+  { count: 12, sizeMax: 160 * BLOCK_MAX },
+];
 /** Deferred messages become due one by one; each check includes those of the next seconds. */
 const DEFERRED_LOOK_MS = 2_000;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -49,7 +50,11 @@ export async function sendingStep(deps: CampaignsDeps, campaign: Campaign): Prom
   ]);
   const isDue = deferredMs !== null && deferredMs <= 0;
   const [range, isInRows] = freeze?.run ? [blocks, isDue || rows !== null] : [rows, isDue];
-  if (range || isInRows) return sendStep(deps, campaign, range, isInRows ? upTo : null);
+  if (range || isInRows) {
+    // By all of the audience: a large campaign is planned every few minutes, and its last recipients are not cut in small ranges.
+    const people = released ? null : (freeze?.frozen?.inBlocks ?? null);
+    return sendStep(deps, campaign, { range, people, deferredUpTo: isInRows ? upTo : null });
+  }
   const untilDeferred = deferredMs === null ? [] : [Math.max(deferredMs, DEFERRED_LOOK_MS)];
   const nextSlice = released && (await isLeftAfter(deps, campaign, upTo)) ? released.nextBatchAt : null;
   const untilSlice = nextSlice ? [Math.max(1, nextSlice.getTime() - deps.clock.now().getTime())] : [];
@@ -62,17 +67,22 @@ export async function sendingStep(deps: CampaignsDeps, campaign: Campaign): Prom
 function sendStep(
   { config }: CampaignsDeps,
   { status, sendRatePerSecond }: Campaign,
-  range: Seqs | null,
-  deferredUpTo: number | null,
+  { range, people, deferredUpTo }: { range: Seqs | null; people: number | null; deferredUpTo: number | null },
 ): SendStep {
   // Only a single range at a time can keep a rate.
   const pagesAtOnce = sendRatePerSecond === null ? config.workerProcesses + 1 : 1;
   const { fromSeq, toSeq } = range ?? { fromSeq: 1, toSeq: 0 };
-  const share = Math.ceil((toSeq - fromSeq + 1) / (pagesAtOnce * PAGES_EACH));
-  // Whole blocks, so that two ranges do not claim from the same one.
-  const wholeBlocks = Math.ceil(share / BLOCK_MAX) * BLOCK_MAX;
-  const pageSize = Math.min(PAGE_MAX, Math.max(PAGE_MIN, wholeBlocks));
+  const pageSize = pageSizeOf(people ?? toSeq - fromSeq + 1, pagesAtOnce);
   return { kind: 'send', status, fromSeq, toSeq, pageSize, pagesAtOnce, deferredUpTo, summary: 'sends' };
+}
+
+/** Of whole blocks, so that two ranges do not claim from the same one. Each range is six events of the run. */
+export function pageSizeOf(people: number, pagesAtOnce: number): number {
+  const sizes = PAGES_EACH.map(({ count, sizeMax }) => {
+    const share = Math.ceil(people / (pagesAtOnce * count));
+    return Math.min(sizeMax, Math.ceil(share / BLOCK_MAX) * BLOCK_MAX);
+  });
+  return Math.max(PAGE_MIN, ...sizes);
 }
 
 /** The recipients of blocks up to `upTo` who are not claimed. */

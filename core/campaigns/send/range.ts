@@ -13,6 +13,7 @@ import { refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
 import { type CompiledCampaign, compiledCampaign } from '../run/compile.ts';
 import { settleCampaignOrphans } from '../run/orphans.ts';
+import { PAGE_SHORT } from '../run/sending-plan.ts';
 import { watchThresholds } from '../run/thresholds.ts';
 import { isUnderWay } from '../status.ts';
 import { transition } from '../transition.ts';
@@ -45,11 +46,16 @@ export interface RangeResult {
 interface RangeControl {
   signal: AbortSignal;
   onProgress(ended: number): void;
+  turnMs?: number;
   timeMs?: number;
 }
 
-/** A range with much to wait for, at a low rate or while the relay pauses, ends after this time and is resumed. */
-const PAGE_TIME_MS = 10_000;
+/**
+ * A range with much to wait for, at a low rate or while the relay pauses, ends after its turn and is resumed, by whichever process has
+ * a place. One of a large campaign takes longer, but where its process has no place left for others.
+ */
+const TURN_MS = 10_000;
+const LONG_MS = 60_000;
 const NOTHING = { goOn: false, nextSeq: null, waitMs: 0, ended: 0 };
 
 /**
@@ -70,13 +76,18 @@ export async function sendRange(
   const relay = noteRelay(deps, campaign);
   const thresholds = watchThresholds(deps, campaign);
   const policy = policyOf(deps, { campaign, compiled, relay, thresholds, rangesAtOnce: page.pagesAtOnce });
-  const run = new RangeSending(sending, policy, { timeMs: PAGE_TIME_MS, ...control });
+  const run = new RangeSending(sending, policy, { ...timesOf(page), ...control });
   const nextSeq = await sendOverConnections(run, sourceOf(sending, campaign, page));
   await relay.over(run);
   if (run.error) throw run.error;
   await thresholds.check();
   const goOn = run.goOn && !control.signal.aborted && !thresholds.isBreached();
   return result(deps, page, { goOn, nextSeq, waitMs: run.waitMs, ended: run.ended });
+}
+
+export function timesOf({ fromSeq, toSeq, isDeferred }: CampaignRange): { turnMs: number; timeMs: number } {
+  const isLong = !isDeferred && toSeq - fromSeq >= PAGE_SHORT;
+  return { turnMs: TURN_MS, timeMs: isLong ? LONG_MS : TURN_MS };
 }
 
 function sourceOf(

@@ -29,8 +29,14 @@ export interface SendingPolicy {
 interface RunControl {
   signal: AbortSignal;
   onProgress(ended: number): void;
+  /** While other ranges may wait for its place in the process. */
+  turnMs: number;
+  /** At the most. */
   timeMs: number;
 }
+
+/** Of one process at the same time; others wait. */
+export const RANGES_MAX = 4;
 
 /**
  * The state of a range that this process is sending.
@@ -54,25 +60,35 @@ export class RangeSending {
   unwritten = 0;
   /** Mails that the relay has answered. */
   answered = 0;
-  #signal: AbortSignal;
-  #onProgress: (ended: number) => void;
-  #deadline: number;
+  readonly #control: RunControl;
+  readonly #began = performance.now();
+  #isTimeOver = false;
   #quietUntil = 0;
 
-  constructor(sending: Sending, policy: SendingPolicy, { signal, onProgress, timeMs }: RunControl) {
+  constructor(sending: Sending, policy: SendingPolicy, control: RunControl) {
     this.sending = sending;
     this.policy = policy;
-    this.#signal = signal;
-    this.#onProgress = onProgress;
-    this.#deadline = performance.now() + timeMs;
+    this.#control = control;
   }
 
   isStopped(): boolean {
-    return !this.goOn || this.#signal.aborted || this.sending.ledger.stopping;
+    return !this.goOn || this.#control.signal.aborted || this.sending.ledger.stopping;
   }
 
   isOver(): boolean {
-    return this.isStopped() || performance.now() >= this.#deadline;
+    return this.isStopped() || this.#isOutOfTime();
+  }
+
+  /** Once over it stays over, also when a place becomes free. */
+  #isOutOfTime(): boolean {
+    this.#isTimeOver ||= performance.now() >= this.#endsAt();
+    return this.#isTimeOver;
+  }
+
+  #endsAt(): number {
+    const { turnMs, timeMs } = this.#control;
+    const mayWait = this.sending.ranges.size >= RANGES_MAX;
+    return this.#began + (mayWait ? turnMs : timeMs);
   }
 
   mayClaim(): boolean {
@@ -82,7 +98,8 @@ export class RangeSending {
   /** The relay's state, not the recipients': claimed messages wait or are returned, and no attempt is counted. */
   leaveRelayAlone(ms: number): void {
     this.#quietUntil = Math.max(this.#quietUntil, performance.now() + ms);
-    if (this.#quietUntil < this.#deadline) return;
+    // A long range keeps its place for a short pause, and not for one that is as long as a turn.
+    if (ms < this.#control.turnMs && this.#quietUntil < this.#endsAt()) return;
     this.goOn = false;
     this.waitMs = Math.max(this.waitMs, Math.ceil(this.#quietUntil - performance.now()));
   }
@@ -94,6 +111,6 @@ export class RangeSending {
 
   countEnded(): void {
     this.ended += 1;
-    this.#onProgress(this.ended);
+    this.#control.onProgress(this.ended);
   }
 }

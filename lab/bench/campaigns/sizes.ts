@@ -38,7 +38,7 @@ function ofSize(measured: Measured): Figure[] {
       ...(recipients === MILLION ? { asked: { atMost: 20, aim: 12 } } : {}),
     }),
     ...KINDS.map((kind) => figure(`A campaign of ${many}, CPU of ${kind} for each recipient`, 'us', [micros[kind]])),
-    figure(`A campaign of ${many}, events in its history`, '', [history], { asked: { atMost: 10_000 } }),
+    figure(`A campaign of ${many}, events in its history`, '', [history], { asked: { atMost: 200 } }),
     ...memory([measured]).map((figure) => ({ ...figure, name: `A campaign of ${many}, ${figure.name.toLowerCase()}` })),
   ];
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isTimezone } from '../../../core/base/time/zones.ts';
 import { attemptedOf, deliveredOf, ratesOf } from '../../../core/campaigns/numbers/rates.ts';
@@ -9,7 +10,12 @@ import {
   releaseByNow,
   TICK_MS,
 } from '../../../core/campaigns/run/gradual.ts';
+import { PAGE_SHORT, pageSizeOf } from '../../../core/campaigns/run/sending-plan.ts';
 import { breachOf } from '../../../core/campaigns/run/threshold-rules.ts';
+import { timesOf } from '../../../core/campaigns/send/range.ts';
+import { RANGES_MAX, RangeSending, type SendingPolicy } from '../../../core/mail/deliver/range-sending.ts';
+import type { Sending } from '../../../core/mail/deliver/sending.ts';
+import { BLOCK_MAX } from '../../../core/mail/ledger/blocks/model.ts';
 
 const beginning: GradualState = { day: 0, calendarDay: null, releasedToday: 0, dayStartedAt: null };
 
@@ -146,5 +152,76 @@ describe('The threshold presets', () => {
     expect(breachOf('aggressive', { sent: 1_000, bounced: 80, spamReported: 3 })).to.equal(null);
     expect(breachOf('aggressive', { sent: 1_000, bounced: 0, spamReported: 4 })).to.contain('reported as spam');
     expect(breachOf('conservative', { sent: 10_000, bounced: 201, spamReported: 0 })).to.contain('2.01 %');
+  });
+});
+
+describe('The ranges of a campaign', () => {
+  const rangesOf = (people: number, atOnce: number) => Math.ceil(people / pageSizeOf(people, atOnce));
+
+  it('are enough for all processes while it is small, and few events of its run when it is large', () => {
+    const counts = [600, 10_000, 100_000, 1_000_000].map((people) => rangesOf(people, 2));
+    expect(counts).to.deep.equal([2, 6, 10, 25]);
+    expect([100_000, 1_000_000].map((people) => rangesOf(people, 9))).to.deep.equal([27, 98]);
+  });
+
+  it('are of whole blocks', () => {
+    for (const people of [1, 513, 9_999, 123_457, 4_000_000]) expect(pageSizeOf(people, 3) % BLOCK_MAX).to.equal(0);
+  });
+});
+
+describe('A range that is sent', () => {
+  const [passed, left] = [0, 60_000];
+
+  function begin({ turnMs, timeMs }: { turnMs: number; timeMs: number }) {
+    const ranges = new Set<object>();
+    const sending = { ranges, ledger: { stopping: false } } as unknown as Sending;
+    const { signal } = new AbortController();
+    const run = new RangeSending(sending, {} as SendingPolicy, { signal, onProgress() {}, turnMs, timeMs });
+    const fill = () => {
+      while (ranges.size < RANGES_MAX) ranges.add({});
+    };
+    return { run, ranges, fill };
+  }
+
+  it('ends after its turn only where its process has no other place, and stays over', () => {
+    const { run, ranges, fill } = begin({ turnMs: passed, timeMs: left });
+    expect(run.isOver()).to.equal(false);
+    fill();
+    expect(run.isOver()).to.equal(true);
+    ranges.clear();
+    expect(run.isOver()).to.equal(true);
+    const second = begin({ turnMs: left, timeMs: left });
+    second.fill();
+    expect(second.run.isOver()).to.equal(false);
+  });
+
+  it('takes longer than its turn only in a large campaign', () => {
+    const of = (toSeq: number, isDeferred = false) => {
+      const { turnMs, timeMs } = timesOf({ ...ids, fromSeq: 1, toSeq, isDeferred, pagesAtOnce: 2 });
+      return timeMs > turnMs;
+    };
+    const ids = { projectId: '', campaignId: '' };
+    expect([of(PAGE_SHORT), of(PAGE_SHORT + 1), of(PAGE_SHORT + 1, true)]).to.deep.equal([false, true, false]);
+  });
+
+  it('ends after its time in any case', () => {
+    expect(begin({ turnMs: passed, timeMs: passed }).run.isOver()).to.equal(true);
+  });
+
+  it('waits for a relay that takes nothing for less than a turn, and is given back if that takes longer', async () => {
+    const { run: short } = begin({ turnMs: left, timeMs: left });
+    short.leaveRelayAlone(1_000);
+    expect([short.goOn, short.mayClaim(), short.waitMs]).to.deep.equal([true, false, 0]);
+    const { run: long } = begin({ turnMs: 500, timeMs: left });
+    long.leaveRelayAlone(1_000);
+    expect(long.goOn).to.equal(false);
+    expect(long.waitMs).to.be.within(900, 1_000);
+    const { run: late, fill } = begin({ turnMs: 50, timeMs: left });
+    await pause(60);
+    late.leaveRelayAlone(20);
+    expect(late.goOn).to.equal(true);
+    fill();
+    late.leaveRelayAlone(20);
+    expect(late.goOn).to.equal(false);
   });
 });
