@@ -31,4 +31,4 @@ USER node
 ENV DATA_DIR=/data
 EXPOSE 3000 2525 2587 2465
 # stack/apps.ts says why these nurseries.
-CMD ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "api/main.ts"]
+CMD ["node", "--max-semi-space-size=32", "api/main.ts"]

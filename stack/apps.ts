@@ -17,9 +17,8 @@ const apiName = 'api';
  */
 export const heapFlags = {
   worker: ['--max-semi-space-size=8'],
-  sender: ['--max-semi-space-size=64'],
-  // A nursery that grows and shrinks is memory that comes and goes.
-  api: ['--min-semi-space-size=32', '--max-semi-space-size=32'],
+  sender: ['--max-semi-space-size=32'],
+  api: ['--max-semi-space-size=32'],
 };
 
 /** By the work that a worker does. */
