@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedPointerEvent } from 'preact';
 import { useId } from 'preact/hooks';
 import { can, whyNot } from '../../session.ts';
 import { Icon, type IconName } from '../icon.tsx';
@@ -30,6 +30,22 @@ export interface ButtonProps {
   keys?: string;
   isPressed?: boolean;
 }
+
+/** As far as a hand moves by itself. */
+const STILL_PX = 16;
+let began = { x: 0, y: 0 };
+
+/** A press counts at the button where it began, although the page moves under it; one that is drawn away does not. */
+const held = {
+  onPointerDown({ currentTarget, pointerId, clientX, clientY }: TargetedPointerEvent<HTMLButtonElement>) {
+    began = { x: clientX, y: clientY };
+    currentTarget.setPointerCapture(pointerId);
+  },
+  onPointerMove({ currentTarget, pointerId, clientX, clientY }: TargetedPointerEvent<HTMLButtonElement>) {
+    const moved = Math.hypot(clientX - began.x, clientY - began.y);
+    if (moved > STILL_PX && currentTarget.hasPointerCapture(pointerId)) currentTarget.releasePointerCapture(pointerId);
+  },
+};
 
 export function Button(props: ButtonProps) {
   const { children, kind, icon, isSmall, label, href, type = 'button', onClick, operation, isBusy, keys } = props;
@@ -89,6 +105,7 @@ export function Button(props: ButtonProps) {
         aria-pressed={props.isPressed}
         aria-describedby={why ? whyId : undefined}
         title={why ?? undefined}
+        {...held}
         onClick={press}
       >
         {inside}

@@ -119,10 +119,24 @@ describe('A mail of blocks is saved', () => {
     await page.keyboard.type(' goes on');
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByRole('row', { name: /^2 in the editor/ }).waitFor();
+    const button = page.getByRole('button', { name: 'Restore version 1' });
+    await button.hover();
+    await page.mouse.down();
+    // Drawn away it does nothing.
+    await page.mouse.move(0, 0);
+    await page.mouse.up();
     await mail.getByText('goes on').click();
     await page.keyboard.press('End');
     await page.keyboard.type(' and on');
-    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    // The comparison with what is published grows above the button while it is pressed.
+    await button.hover();
+    const before = await button.boundingBox();
+    await page.mouse.down();
+    await until(
+      () => button.boundingBox(),
+      (box) => box?.y !== before?.y,
+    );
+    await page.mouse.up();
     await page.getByText('Version 1 is in the editor again').waitFor();
     await page.getByRole('row', { name: /^4 in the editor/ }).waitFor();
     expect((await stored(page)).blocks).to.deep.equal(content.blocks);
