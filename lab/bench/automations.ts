@@ -6,12 +6,13 @@ import { memoryOfWaiting } from './automations/memory.ts';
 import { enrollmentsByWorkers } from './automations/processes.ts';
 import { enrollmentRates } from './automations/rates.ts';
 import { openAutomationBench } from './automations/stage.ts';
+import { eventsOfWaiting } from './automations/waiting.ts';
 import { chosen, keep } from './run.ts';
 
 /**
  * Enrollments a second compared with bare workflows (rates), and with 1, 2 and 4 workers (workers), POST /events/send under load with Temporal
- * and without (latency), and the memory of a worker whose people wait (memory).
- * `npm run bench -- automations [rates] [workers] [latency] [memory]`; all four when none is named.
+ * and without (latency), events for some of a million waiting people (waiting; `--size` of them), and the memory of a worker whose people wait
+ * (memory). `npm run bench -- automations [rates] [workers] [latency] [waiting] [memory]`; all five when none is named.
  */
 const parts = chosen<() => Promise<Figure[]>>({
   rates: () => onBench(enrollmentRates),
@@ -21,6 +22,7 @@ const parts = chosen<() => Promise<Figure[]>>({
     withServers(({ temporal, environment }) => onBench((drill) => eventLatency(drill, temporal!), environment), {
       kinds: ['temporal'],
     }),
+  waiting: () => onBench(eventsOfWaiting),
   memory: () => onBench(memoryOfWaiting),
 });
 

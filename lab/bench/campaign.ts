@@ -1,3 +1,4 @@
+import { capped } from './campaigns/capped.ts';
 import { journal } from './campaigns/journal.ts';
 import { freezes } from './campaigns/local-time.ts';
 import { meanwhile } from './campaigns/meanwhile.ts';
@@ -16,7 +17,7 @@ import { chosen, keep } from './run.ts';
  * Everything runs on this one machine, sink included. Arguments choose among its parts.
  */
 
-const parts = chosen({ speed, journal, meanwhile, sizes, freezes, 'one-hour': oneHour, pictures }, [
+const parts = chosen({ speed, journal, meanwhile, sizes, capped, freezes, 'one-hour': oneHour, pictures }, [
   'speed',
   'journal',
   'meanwhile',

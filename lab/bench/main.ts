@@ -25,7 +25,9 @@ const benches: Record<string, { does: string; file?: string; isBare?: (args: str
   submission: { file: 'smtp/submission.ts', does: 'mails by SMTP that the submission server takes a second' },
   campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
   forms: { does: 'sign-up forms a second, of known and unknown addresses, and the job behind them' },
-  automations: { does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker' },
+  automations: {
+    does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker, events for a million who wait',
+  },
   'comes-back': { does: 'pixels and clicks, and inbound letters, beside servers that do nothing with them' },
   console: {
     does: 'the first load of the console, previews, and its pages at a million contacts and during a campaign',

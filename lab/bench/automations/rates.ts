@@ -7,7 +7,7 @@ import type { DrillContext } from '../../rig/context.ts';
 import { type Figure, figure } from '../../rig/results/report.ts';
 import { inLanes } from '../../rig/waiting.ts';
 import { inRounds, rateOf } from '../run.ts';
-import { enrollAll, newContacts, poll, startWorker } from './stage.ts';
+import { enrollAll, newContacts, poll, STARTS, STARTS_ALL_STEPS, startWorker } from './stage.ts';
 
 const PEOPLE = 300;
 const ROUNDS = 3;
@@ -23,22 +23,30 @@ export async function enrollmentRates(drill: DrillContext): Promise<Figure[]> {
   const bare = await startBare(drill);
   // The first of each compiles.
   await bare.run(20);
-  await enrollAll(drill, [worker], await newContacts(drill, 20));
-  const { theirs, ours } = await inRounds(ROUNDS, async () => {
-    const theirs = await rateOf(PEOPLE, () => bare.run(PEOPLE));
-    // They are there before their time is taken.
-    const contacts = await newContacts(drill, PEOPLE);
-    return { theirs, ours: await rateOf(PEOPLE, () => enrollAll(drill, [worker], contacts)) };
-  });
+  await enroll(20, STARTS);
+  await enroll(20, STARTS_ALL_STEPS);
+  const { theirs, ours, allSteps } = await inRounds(ROUNDS, async () => ({
+    theirs: await rateOf(PEOPLE, () => bare.run(PEOPLE)),
+    ours: await enroll(PEOPLE, STARTS),
+    allSteps: await enroll(PEOPLE, STARTS_ALL_STEPS),
+  }));
   await bare.stop();
   worker.child.kill('SIGKILL');
+  const bound: Pick<Figure, 'ceiling' | 'asked' | 'note'> = {
+    ceiling: { name: 'workflows with one empty activity, then a wait', values: theirs },
+    asked: { of: 'ratio', atLeast: 0.7 },
+    note: `${PEOPLE} people a round, no limit of starts a second`,
+  };
   return [
-    figure('enrollments, from the event to the wait of its run', '/s', ours, {
-      ceiling: { name: 'workflows with one empty activity, then a wait', values: theirs },
-      asked: { of: 'ratio', atLeast: 0.7 },
-      note: `${PEOPLE} people a round, no limit of starts a second`,
-    }),
+    figure('enrollments, from the event to the wait of its run', '/s', ours, bound),
+    figure('enrollments that change the person, take a share, and wait for an event or a goal', '/s', allSteps, bound),
   ];
+
+  async function enroll(count: number, eventName: string): Promise<number> {
+    // They are there before their time is taken.
+    const contacts = await newContacts(drill, count);
+    return rateOf(count, () => enrollAll(drill, [worker], contacts, eventName));
+  }
 }
 
 async function startBare({ deps }: DrillContext) {

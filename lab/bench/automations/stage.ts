@@ -15,6 +15,10 @@ import { inLanes, until } from '../../rig/waiting.ts';
 /** An event of this name lets its contact into an automation that waits for 30 days; one of the other name starts nothing. */
 export const STARTS = 'bought';
 export const STARTS_NOTHING = 'seen';
+/** Its contact enters an automation with the steps that do something, and waits for the last one. */
+export const STARTS_ALL_STEPS = 'tried';
+export const WAITED_FOR = 'answered';
+export const WAIT_STEP = 'wait-for-answer';
 
 const SENT_AT_ONCE = 32;
 const POLL_MS = 50;
@@ -24,15 +28,38 @@ export async function openAutomationBench(env: NodeJS.ProcessEnv): Promise<Drill
   const drill = await openDrill(env, { relay: noRelay });
   const { deps, project } = drill;
   await createSender(deps, project, { email: SENDER }, origin());
-  for (const eventName of [STARTS, STARTS_NOTHING])
+  for (const eventName of [STARTS, STARTS_NOTHING, STARTS_ALL_STEPS, WAITED_FOR])
     await createEvent(deps, project, { eventName, properties: [{ propertyName: 'amount', type: 'number' }] }, origin());
   const steps = [
     { type: 'wait' as const, delay: { value: 30, unit: 'days' as const } },
     { type: 'email' as const, email: { htmlTemplate: '<p>Hello</p>', subject: 'Hello' } },
   ];
-  const entryCriteria = { type: 'event_trigger' as const, eventName: STARTS };
-  await createAutomation(deps, project, { name: 'Bench', active: true, entryCriteria, steps }, origin());
+  const entry = (eventName: string) => ({ type: 'event_trigger' as const, eventName });
+  for (const definition of [
+    { name: 'Bench', entryCriteria: entry(STARTS), steps },
+    { name: 'All steps', entryCriteria: entry(STARTS_ALL_STEPS), steps: allSteps() },
+  ])
+    await createAutomation(deps, project, { ...definition, active: true }, origin());
   return drill;
+}
+
+/** Changes the person, takes a share, looks for a goal, and waits for an event. */
+function allSteps() {
+  const share = (branchId: string) => ({ branchId, label: branchId, share: 50 });
+  const amount = { field: 'event.properties.amount', operator: 'greater_than', value: 1_000_000 };
+  return [
+    { type: 'update_contact' as const, update: { contactProperties: { stage: 'tried' } } },
+    { type: 'split' as const, stepId: 'halves', shares: [share('one'), share('other')], nextStepId: WAIT_STEP },
+    {
+      ...{ type: 'wait_event' as const, stepId: WAIT_STEP },
+      waitEvent: { eventName: WAITED_FOR, timeout: { value: 30, unit: 'days' as const } },
+    },
+    { type: 'email' as const, email: { htmlTemplate: '<p>Hello</p>', subject: 'Hello' } },
+    {
+      ...{ type: 'goal' as const, eventName: STARTS },
+      filterCriteria: { logicalOperator: 'AND' as const, groups: [amount] },
+    },
+  ];
 }
 
 export interface BenchWorker {
@@ -57,21 +84,19 @@ export async function startWorker(drill: DrillContext, env: Record<string, strin
   };
 }
 
-async function letIn({ deps, project }: DrillContext, contacts: string[]): Promise<void> {
-  await inLanes(SENT_AT_ONCE, contacts.length, (index) =>
-    sendEvent(deps, project, { eventName: STARTS, contactId: contacts[index]! }, origin()),
-  );
-}
-
 /** From the event to the wait of each run, whichever of the workers has it. */
 export async function enrollAll(
   drill: DrillContext,
   workers: readonly BenchWorker[],
   contacts: string[],
+  eventName = STARTS,
 ): Promise<void> {
+  const { deps, project } = drill;
   const all = async () => (await Promise.all(workers.map((one) => one.waiting()))).reduce((sum, one) => sum + one, 0);
   const before = await all();
-  await letIn(drill, contacts);
+  await inLanes(SENT_AT_ONCE, contacts.length, (index) =>
+    sendEvent(deps, project, { eventName, contactId: contacts[index]! }, origin()),
+  );
   await poll(async () => (await all()) >= before + contacts.length, POLL_MS);
 }
 

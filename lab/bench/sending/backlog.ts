@@ -3,7 +3,7 @@ import type { Content, Message } from '../../../core/mail/ledger/model.ts';
 import { withContent } from '../../../core/mail/messages/content-retention.ts';
 import type { DrillContext } from '../../rig/context.ts';
 
-/** As endpoint 6 takes them: 100 recipients a call. */
+/** As POST /mails/bulk takes them: 100 recipients a call. */
 const CALL_MAX = 100;
 const CALLS_AT_ONCE = 20;
 
@@ -17,7 +17,7 @@ export function putBacklog(drill: DrillContext, lane: WaitingLane, count: number
 
 type DueAtOf = (index: number) => Date;
 
-/** As endpoint 5 stores them: each with its content. */
+/** As POST /mails/send stores them: each with its content. */
 async function putSingle(drill: DrillContext, count: number, dueAtOf: DueAtOf): Promise<void> {
   const { deps } = drill;
   const single = (index: number): Message => {

@@ -1,7 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { createAutomation } from '../../../core/automations/automations.ts';
 import { startEnrollments } from '../../../core/automations/by-hand/jobs.ts';
-import { changeProject } from '../../../core/base/projects.ts';
 import { createCampaign } from '../../../core/campaigns/definition/campaigns.ts';
 import { createSender } from '../../../core/domains/senders.ts';
 import { states } from '../../../core/mail/ledger/states.ts';
@@ -9,6 +8,7 @@ import type { Child } from '../../../stack/processes/child.ts';
 import { type DrillContext, origin, SENDER, withDrill } from '../../rig/context.ts';
 import { watchCounts } from '../../rig/facts/watch-counts.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
+import { setCap } from '../../rig/tenant.ts';
 import { campaignTo, makeList } from '../../rig/traffic/people.ts';
 import { atOnce, pause, until } from '../../rig/waiting.ts';
 
@@ -49,7 +49,7 @@ const LANES = 'campaign,mail';
 export function frequencyCap(env: NodeJS.ProcessEnv, drill: CapDrill): Promise<CapTally> {
   return withDrill(env, { ackMs: drill.ackMs }, async (context) => {
     const { deps, project } = context;
-    await setCap(context);
+    await setCap(context, { mails: CAP, withinDays: 7, exceptGroupIds: [] });
     const { listId } = await makeList(context, 'p', drill.people);
     const start = (lanes: string) =>
       context.startWorker({
@@ -76,14 +76,6 @@ export function frequencyCap(env: NodeJS.ProcessEnv, drill: CapDrill): Promise<C
     const seconds = (Date.now() - began) / 1_000;
     return { ...drill, ...watch, ...(await tallyOf(context, drill)), seconds };
   });
-}
-
-/** Before a sender is started: one that runs reads it once a second. */
-async function setCap({ deps, project }: DrillContext): Promise<void> {
-  const set = { frequencyCap: { mails: CAP, withinDays: 7, exceptGroupIds: [] } };
-  await deps.mongo.withSession((session) =>
-    session.withTransaction(() => changeProject(deps, project, { set, unset: {} }, session)),
-  );
 }
 
 async function launch({ deps, project }: DrillContext, listId: string): Promise<ObjectId[]> {
