@@ -56,6 +56,7 @@ export function leastOf(work: () => unknown, msMax = HOLD_MS_MAX): number {
 
 /** A difference below this is not measured exactly. */
 const INEXACT_MS = 5;
+const TURNS = 9;
 
 /** The first of these sizes, each twice the one before, at which the work costs more than twice as much; null: there is none. */
 export function firstExcess(sizes: readonly number[], workOf: (size: number) => () => unknown): string | null {
@@ -63,13 +64,28 @@ export function firstExcess(sizes: readonly number[], workOf: (size: number) => 
   for (const size of sizes) {
     const work = workOf(size);
     const ms = leastOf(work, 2 * before + INEXACT_MS);
-    // Files before this one may have left much in memory, which slows both: the half is measured again, at the same time.
-    if (ms > 2 * before + INEXACT_MS && Number.isFinite(before))
-      before = Math.max(before, leastOf(workOf(size / 2), 0));
-    if (ms > 2 * before + INEXACT_MS) return `${size}: ${ms.toFixed(1)} ms, half of it ${before.toFixed(1)} ms`;
+    if (ms > 2 * before + INEXACT_MS) {
+      const half = workOf(size / 2);
+      const costs = Array.from({ length: TURNS }, () => ({ half: timed(half), whole: timed(work) }));
+      const excess = excessOf(costs, INEXACT_MS);
+      if (excess) return `${size}: ${excess}`;
+    }
     before = Math.min(ms, leastOf(work, ms / 2));
   }
   return null;
+}
+
+/**
+ * Of costs that were measured in turns; null: the whole costs at most twice its half. A half that was measured in another moment may have
+ * met a faster machine or a smaller process, so medians of the same moments are compared.
+ */
+export function excessOf(costs: readonly { half: number; whole: number }[], inexactMs: number): string | null {
+  const [half, whole] = [median(costs.map((one) => one.half)), median(costs.map((one) => one.whole))];
+  return whole > 2 * half + inexactMs ? `${whole.toFixed(1)} ms, half of it ${half.toFixed(1)} ms` : null;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 function timed(work: () => unknown): number {

@@ -298,11 +298,17 @@ const openRequests = new WeakMap<Page, Set<Request>>();
 
 function followRequests(page: Page): void {
   const requests = new Set<Request>();
+  let isNewDocument = false;
   openRequests.set(page, requests);
   page.on('request', (request) => {
-    // The requests of the document before end with it, and not always with an event.
-    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) requests.clear();
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) isNewDocument = true;
     if (!/\/v1\/stream/.test(request.url())) requests.add(request);
+  });
+  page.on('framenavigated', (frame) => {
+    if (frame !== page.mainFrame() || !isNewDocument) return;
+    isNewDocument = false;
+    // The document before asks for files until the new one takes its place. They end with it, and not always with an event.
+    requests.clear();
   });
   const end = (request: Request) => requests.delete(request);
   page.on('requestfinished', end);
