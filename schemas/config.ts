@@ -72,7 +72,7 @@ export const variables = {
     default: 128,
     minimum: 32,
     description:
-      'Megabytes that a process may hold for composing and sending mail; 16 of them are kept for mails under 1 MB.',
+      'Megabytes that a process may hold for composing and sending mail; 16 of them are kept for single mails under 1 MB.',
   },
   smtpEvidenceUrl: {
     type: 'string',

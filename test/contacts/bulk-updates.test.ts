@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { useEnvironment } from '../support/environment.ts';
 import { addresses, expectCountsRight } from './support.ts';
 
-describe('Bulk update (endpoint 8)', () => {
+describe('Bulk update', () => {
   const environment = useEnvironment();
 
   const update = (body: unknown) => environment.own.client.post('/contacts/bulk-update', body);

@@ -10,7 +10,7 @@ describe('Contacts', () => {
   const count = (filter = {}) =>
     environment.deps.db.contacts.countDocuments({ projectId: environment.own.project._id, ...filter });
 
-  describe('Upsert (endpoint 7)', () => {
+  describe('Upsert', () => {
     it('answers every documented field, and stores the email in lower case', async () => {
       const { status, body } = await upsert({
         email: ' Ann@Example.COM ',
@@ -203,7 +203,7 @@ describe('Contacts', () => {
     });
   });
 
-  describe('Get and delete (endpoints 10 and 11)', () => {
+  describe('Get and delete', () => {
     it('get answers the contact; delete removes it, and then it is 404', async () => {
       const { data } = (await upsert({ email: 'gone@example.com' })).body;
       expect((await client().get(`/contacts/${data.id}`)).body.data).to.deep.equal(data);
@@ -332,7 +332,7 @@ describe('Contacts', () => {
     });
   });
 
-  describe('Search by emails (endpoint 9)', () => {
+  describe('Search by emails', () => {
     it('lists the matches found in the project, each once, whatever the spelling', async () => {
       for (const index of [1, 2]) await upsert({ email: `find${index}@example.com` });
       await environment.other.client.post('/contacts/email', { email: 'find3@example.com' });

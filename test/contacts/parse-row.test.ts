@@ -43,7 +43,7 @@ const row = fc.record(
 );
 
 describe('A row of many contacts', () => {
-  it('is judged as the schema of endpoint 7 judges a body', () => {
+  it('is judged as the schema of one contact judges a body', () => {
     const seen = { good: 0, bad: 0 };
     fc.assert(
       fc.property(mostly(row), (given) => {

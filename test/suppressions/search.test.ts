@@ -10,7 +10,7 @@ function has({ email, reason, groupId }: Suppression, text: string): boolean {
   return [email, reason, groupId].some((one) => one.toLowerCase().includes(text.toLowerCase()));
 }
 
-describe('Search of suppressions (endpoint 16)', () => {
+describe('Search of suppressions', () => {
   const environment = useEnvironment();
 
   const client = () => environment.own.client;

@@ -105,7 +105,7 @@ describe('Suppressions', () => {
     });
   });
 
-  describe('Suppress (endpoint 15) and unsuppress', () => {
+  describe('Suppress and unsuppress', () => {
     it('adds to the named group, to the default one, or to the global one; answers the distinct addresses of the call', async () => {
       const groupId = await newGroup();
       const [global, standard] = [

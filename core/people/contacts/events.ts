@@ -17,7 +17,7 @@ export async function recordContactEvents(
   deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
-  _audience: ProjectRules,
+  _rules: ProjectRules,
   changes: PublishedChange[],
 ): Promise<void> {
   await publishEvents(

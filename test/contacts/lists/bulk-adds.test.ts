@@ -5,7 +5,7 @@ import { addresses, expectCountsRight, postUntilTaken, segmentOf } from '../supp
 const GLOBAL = 'GLOBAL_CONTACT_LIST';
 const randomId = '0123456789abcdef01234567';
 
-describe('Bulk add (endpoint 12)', () => {
+describe('Bulk add', () => {
   const environment = useEnvironment();
   let tenant: Tenant;
   before(() => {

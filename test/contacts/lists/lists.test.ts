@@ -125,7 +125,7 @@ describe('Contact lists', () => {
     });
   });
 
-  describe('Removal (endpoint 13)', () => {
+  describe('Removal', () => {
     it('answers removed, notInList and errors, by emails and by ids', async () => {
       const id = await newList();
       const path = `/contact-lists/${id}/contacts/remove`;
@@ -162,7 +162,7 @@ describe('Contact lists', () => {
     });
   });
 
-  describe('Search in a list (endpoint 14)', () => {
+  describe('Search in a list', () => {
     const search = (body: object) => post('/contact-lists/contacts/search', body);
 
     it('answers pages by address with the documented fields and exact totals; the part of an email means itself', async () => {

@@ -45,16 +45,16 @@ export function openComposingMemory(budgetBytes: number): ComposingMemory {
   let isClosed = false;
 
   function fits(size: Size, bytes: number): boolean {
-    const heldBeside = held.large + held.campaign;
+    const heldOfBudget = held.large + held.campaign;
     if (size !== 'small') {
       const kept = Math.max(KEPT_FOR_SMALL_BYTES, held.small);
-      const isAlone = heldBeside === 0 && held.small <= KEPT_FOR_SMALL_BYTES;
+      const isAlone = heldOfBudget === 0 && held.small <= KEPT_FOR_SMALL_BYTES;
       // One at a time, so that a large mail that needs all of it has its turn.
       if (size === 'campaign' && waiting.large.length > 0 && held.campaign > 0) return false;
-      return kept + heldBeside + bytes <= budgetBytes || isAlone;
+      return kept + heldOfBudget + bytes <= budgetBytes || isAlone;
     }
     const othersWait = waiting.large.length + waiting.campaign.length > 0;
-    const mayUseAll = !othersWait && held.small + heldBeside + bytes <= budgetBytes;
+    const mayUseAll = !othersWait && held.small + heldOfBudget + bytes <= budgetBytes;
     return held.small === 0 || held.small + bytes <= KEPT_FOR_SMALL_BYTES || mayUseAll;
   }
 
