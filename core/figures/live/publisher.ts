@@ -128,7 +128,9 @@ class Publisher {
         },
       },
     ]);
-    if (this.#isOver || !row?.figures) return;
+    // The last stream was closed before the answer, and this may have been written after the lease was given back.
+    if (this.#isOver) return this.#leave();
+    if (!row?.figures) return;
     this.#readers = row.figures.readers;
     const isFirst = !this.#isPublishing;
     this.#isPublishing = row.figures.by === this.#process;
@@ -163,13 +165,15 @@ class Publisher {
   }
 
   #run(): void {
-    this.#dueMs = Number.POSITIVE_INFINITY;
     this.#working = this.#working.then(async () => {
+      this.#dueMs = Number.POSITIVE_INFINITY;
       if (this.#isOver || !this.#isPublishing) return;
-      this.#lastMs = performance.now();
+      // Its time came while the figures before it were published.
+      if (performance.now() < this.#lastMs + EVERY_MS) return this.#wake(0);
       await this.#publish().catch((error) => {
         this.#deps.log.warn({ err: error }, 'live figures could not be published');
       });
+      this.#lastMs = performance.now();
       this.#wake(QUIET_MS);
     });
   }
