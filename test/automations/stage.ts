@@ -107,7 +107,8 @@ export async function openAutomationStage(
       const due = { dueAt: { $exists: true } };
       const triggers = { ...due, $or: [{ 'automationIds.0': { $exists: true } }, { reached: { $exists: true } }] };
       await until(
-        async () => (await deps.db.triggers.countDocuments(triggers)) + (await deps.db.events.countDocuments(due)),
+        // Events first: the job of one may write a trigger.
+        async () => (await deps.db.events.countDocuments(due)) + (await deps.db.triggers.countDocuments(triggers)),
         (count) => count === 0,
         { everyMs: 10 },
       );

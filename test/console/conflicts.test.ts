@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { expectAccessible, shoot, signIn, useConsole } from '../support/browser/console.ts';
+import { endSessions, expectAccessible, shoot, signIn, useConsole } from '../support/browser/console.ts';
 import { type Client, createClient, made } from '../support/client.ts';
 import { until } from '../support/wait.ts';
 
@@ -111,8 +111,7 @@ describe('Two tabs with the same page', () => {
       const page = await suite.open(address, { role: 'editor' });
       const subjectOf = (of: Page) => of.getByRole('textbox', { name: 'Subject', exact: true });
       await subjectOf(page).fill('Typed in the session that ends');
-      await suite.deps.db.memberSessions.deleteMany({ email: /^ada\.editor@/ });
-      await suite.deps.signals.publish('members', '');
+      await endSessions(suite, page, /^ada\.editor@/);
       await page.getByRole('button', { name: editor.save, exact: true }).click();
       await page.getByText('Your session has ended').waitFor();
       await subjectOf(page).press('End');

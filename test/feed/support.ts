@@ -26,7 +26,8 @@ export async function openStream({ url }: Pick<Environment, 'url'>, key: string,
   const ended = read(response, told).catch(() => undefined);
   return {
     told,
-    until: (isIt, ms = 10_000) =>
+    // Figures are kept for up to a hundred times as long as they took to count.
+    until: (isIt, ms = 60_000) =>
       untilTrue(
         async () => told,
         (all) => all.some(isIt),

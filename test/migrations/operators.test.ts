@@ -7,6 +7,7 @@ import { failMigration } from '../../core/migrations/run.ts';
 import { type AccountA, smallAccountA } from '../providers/account-a.ts';
 import { serverError } from '../providers/faults.ts';
 import type { Tenant } from '../support/environment.ts';
+import { until as eventually } from '../support/wait.ts';
 import { dataOf, type Job, job, type Scene, settled, start, startScene, tenantWithA, until } from './support.ts';
 import { expectedOfA, pictureOf } from './targets.ts';
 
@@ -54,6 +55,13 @@ describe('An operator of migrations', function () {
     const client = new Client({ connection, namespace });
     return client.workflow.getHandle(`${taskQueuePrefix}-migration-${tenant.project._id.toHexString()}`);
   }
+
+  /** The timer of a run that waits for a decision. It looks once more at what was decided before it waits. */
+  const timer = () =>
+    eventually(async () => {
+      const { events } = await workflow().fetchHistory();
+      return events?.find(({ timerStartedEventAttributes: started }) => started)?.timerStartedEventAttributes;
+    }, Boolean);
 
   it('is refused a second start while one is queued, running or held, and may start after a cancel', async () => {
     const held = await heldAt(/contacts\/exports/);
@@ -146,6 +154,8 @@ describe('An operator of migrations', function () {
 
   it('resets a failed run to just before the phase that failed, and it resumes there', async () => {
     const held = await heldAt(/contacts\/exports/);
+    // A run that does not wait yet would notice the failure by itself, and end before the signal comes.
+    await timer();
     const run = { projectId: tenant.project._id.toHexString(), migrationId: held.id, run: 1 };
     await failMigration(scene.env.deps, run, 'Nobody decided.');
     await workflow().signal('control');
@@ -210,14 +220,7 @@ describe('An operator of migrations', function () {
     expect((await workflow().describe()).memo).deep.equal({ migrationId: held.id, run: 1 });
     const state = (await workflow().query('state')) as { details: string };
     expect(state.details).contains('- contactLists: completed, 1 of 1');
-    const timer = async () => {
-      const { events } = await workflow().fetchHistory();
-      return events?.find(({ timerStartedEventAttributes: started }) => started)?.timerStartedEventAttributes;
-    };
-    // It looks once more at what was decided before it waits.
-    let waits = await timer();
-    while (!waits) waits = await timer();
-    expect(Number(waits.startToFireTimeout?.seconds), 'three days until it fails').equal(3 * 86_400);
+    expect(Number((await timer())?.startToFireTimeout?.seconds), 'three days until it fails').equal(3 * 86_400);
     expect((await decide(held.id, 'retry')).status).equal(200);
     await until(tenant, held.id, ({ status }) => status === 'completed');
   });

@@ -48,7 +48,11 @@ describe('A worker process', function () {
       redis: 'up',
       temporal: 'up',
     });
-    const metrics = await (await ask('/metrics')).text();
+    // Those of the SDK begin with its first measurement.
+    const metrics = await until(
+      async () => (await ask('/metrics')).text(),
+      (text) => /^temporal_worker_task_slots_available/m.test(text),
+    );
     expect(metrics)
       .to.include('everpost_due_running')
       .and.to.match(/^temporal_worker_task_slots_available/m);

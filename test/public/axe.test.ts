@@ -161,6 +161,7 @@ describe('Every public page', function () {
       const { email, path } = await preferences();
       await page.goto(path);
       await page.getByRole('button', { name: data.askButton }).click();
+      await see(page, data.askedHeading);
       await page.goto(await linkIn(email, /\/d\/[\w-]+/));
       await see(page, data.downloadHeading);
     },

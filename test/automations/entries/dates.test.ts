@@ -10,8 +10,8 @@ import { until } from '../../support/wait.ts';
 import { activeAutomation, created, filter, makeSending, refusal, simple } from '../support.ts';
 
 const HOUR_MS = 3_600_000;
-/** Berlin has 09:00 at 08:00 UTC then. */
-const BEGIN = Date.parse('2027-01-10T12:00:00Z');
+/** Berlin has 09:00 at 08:00 UTC then. So far ahead that the clock of the database finds nothing due by itself. */
+const BEGIN = Date.parse('2055-01-10T12:00:00Z');
 const RENEWAL = { type: 'date_reached', property: 'contactProperties.renewsAt', time: '09:00' };
 const BIRTHDAY = { type: 'date_reached', property: 'customFields.born', time: '09:00', yearly: true };
 
@@ -25,13 +25,16 @@ describe('The entry date_reached', function () {
     const { adminKey, project } = env.own;
     const zones = { timezone: 'Europe/Berlin', timezoneProperty: 'home' };
     await env.client(adminKey).patch(`/account/projects/${project._id}`, zones);
-    loop = startQueues(env.deps, [triggerQueue(env.deps), dateQueue(env.deps), automationChangeQueue(env.deps)]);
-    await loop.ready;
+    await begin();
   });
   after(async () => {
     await loop.stop();
     await env.stop();
   });
+  async function begin(): Promise<void> {
+    loop = startQueues(env.deps, [triggerQueue(env.deps), dateQueue(env.deps), automationChangeQueue(env.deps)]);
+    await loop.ready;
+  }
   beforeEach(() => env.clock.set(new Date(BEGIN)));
   afterEach(async () => {
     const live = await env.deps.db.automations.find({ status: 'active' }).toArray();
@@ -99,25 +102,25 @@ describe('The entry date_reached', function () {
   };
 
   it('enters each person at that time of their own day: those who were there, and those who come later', async () => {
-    const there = await person({ renewsAt: '2027-01-12' });
-    const [tokyo, noZone] = [await person({ renewsAt: '2027-01-12', home: 'Asia/Tokyo' }), await person({})];
+    const there = await person({ renewsAt: '2055-01-12' });
+    const [tokyo, noZone] = [await person({ renewsAt: '2055-01-12', home: 'Asia/Tokyo' }), await person({})];
     const one = await waiting(RENEWAL);
     const { dates } = (await env.own.client.get(`/automations/${one.id}`)).body.data;
     expect(dates).to.deep.equal({ status: 'completed', looked: 3, total: 3 });
-    const later = await person({ renewsAt: '2027-01-12' });
-    await change(noZone, { home: 'Mars/Olympus', renewsAt: '2027-01-12T15:00:00+01:00' });
-    const passed = await person({ renewsAt: '2027-01-09' });
-    await at('2027-01-11T23:59:59Z');
+    const later = await person({ renewsAt: '2055-01-12' });
+    await change(noZone, { home: 'Mars/Olympus', renewsAt: '2055-01-12T15:00:00+01:00' });
+    const passed = await person({ renewsAt: '2055-01-09' });
+    await at('2055-01-11T23:59:59Z');
     expect(await entered(one)).to.deep.equal({});
-    await at('2027-01-12T00:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [tokyo]: ['2027-01-12T00'] });
-    await at('2027-01-12T07:59:59.999Z');
+    await at('2055-01-12T00:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [tokyo]: ['2055-01-12T00'] });
+    await at('2055-01-12T07:59:59.999Z');
     expect(Object.keys(await entered(one))).to.deep.equal([tokyo]);
-    await at('2027-01-12T08:00:00Z');
-    await at('2027-06-01T08:00:00Z');
-    const hour = ['2027-01-12T08'];
+    await at('2055-01-12T08:00:00Z');
+    await at('2055-06-01T08:00:00Z');
+    const hour = ['2055-01-12T08'];
     expect(await entered(one)).to.deep.equal({
-      ...{ [tokyo]: ['2027-01-12T00'], [there]: hour, [later]: hour, [noZone]: hour },
+      ...{ [tokyo]: ['2055-01-12T00'], [there]: hour, [later]: hour, [noZone]: hour },
     });
     expect(await entered(one)).to.not.have.property(passed);
     const [enrollment] = await env.deps.db.enrollments.find({ automationId: new ObjectId(one.id) }).toArray();
@@ -127,42 +130,42 @@ describe('The entry date_reached', function () {
   it('each date once: a date that moves before it is reached is awaited then, and one that comes again is not', async () => {
     const [moved, again, gone] = [await person({}), await person({}), await person({})];
     const one = await waiting(RENEWAL);
-    for (const email of [moved, again, gone]) await change(email, { renewsAt: '2027-01-12' });
-    await change(moved, { renewsAt: '2027-01-20' });
+    for (const email of [moved, again, gone]) await change(email, { renewsAt: '2055-01-12' });
+    await change(moved, { renewsAt: '2055-01-20' });
     await change(gone, { renewsAt: null });
-    await at('2027-01-12T08:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [again]: ['2027-01-12T08'] });
+    await at('2055-01-12T08:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [again]: ['2055-01-12T08'] });
     await leave(one);
-    await change(again, { renewsAt: '2027-01-13' });
-    await change(again, { renewsAt: '2027-01-12T00:00:00.000Z' });
+    await change(again, { renewsAt: '2055-01-13' });
+    await change(again, { renewsAt: '2055-01-12T00:00:00.000Z' });
     // It is 09:00 there in six hours.
     await change(again, { home: 'America/New_York' });
-    await at('2027-01-12T14:00:00Z');
-    await at('2027-01-13T14:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [again]: ['2027-01-12T08'] });
-    await change(again, { renewsAt: '2027-02-01' });
-    await at('2027-01-20T08:00:00Z');
-    await at('2027-02-01T14:00:00Z');
+    await at('2055-01-12T14:00:00Z');
+    await at('2055-01-13T14:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [again]: ['2055-01-12T08'] });
+    await change(again, { renewsAt: '2055-02-01' });
+    await at('2055-01-20T08:00:00Z');
+    await at('2055-02-01T14:00:00Z');
     expect(await entered(one)).to.deep.equal({
-      ...{ [again]: ['2027-01-12T08', '2027-02-01T14'], [moved]: ['2027-01-20T08'] },
+      ...{ [again]: ['2055-01-12T08', '2055-02-01T14'], [moved]: ['2055-01-20T08'] },
     });
   });
 
   it('each year once, with 29 February on 28 February, also when the date is corrected in between', async () => {
     const leap = await person({ born: '1992-02-29' });
-    const child = await person({ born: '2028-03-01' });
+    const child = await person({ born: '2056-03-01' });
     const one = await waiting(BIRTHDAY);
     expect(one.entryCriteria).to.deep.equal({ ...BIRTHDAY, property: 'contactProperties.born' });
-    for (const day of ['2027-02-28', '2028-02-28', '2028-02-29', '2028-03-01', '2029-02-28', '2029-03-01']) {
+    for (const day of ['2055-02-28', '2056-02-28', '2056-02-29', '2056-03-01', '2057-02-28', '2057-03-01']) {
       await at(`${day}T08:00:00Z`);
       await leave(one);
-      if (day === '2027-02-28') await change(leap, { born: '1992-03-02' });
-      if (day === '2027-02-28') await at('2027-03-02T08:00:00Z');
-      if (day === '2027-02-28') await change(leap, { born: '1992-02-29' });
+      if (day === '2055-02-28') await change(leap, { born: '1992-03-02' });
+      if (day === '2055-02-28') await at('2055-03-02T08:00:00Z');
+      if (day === '2055-02-28') await change(leap, { born: '1992-02-29' });
     }
     expect(await entered(one)).to.deep.equal({
-      [leap]: ['2027-02-28T08', '2028-02-29T08', '2029-02-28T08'],
-      [child]: ['2028-03-01T08', '2029-03-01T08'],
+      [leap]: ['2055-02-28T08', '2056-02-29T08', '2057-02-28T08'],
+      [child]: ['2056-03-01T08', '2057-03-01T08'],
     });
   });
 
@@ -170,117 +173,117 @@ describe('The entry date_reached', function () {
     const email = await person({ born: '1990-02-01' });
     const one = await waiting(BIRTHDAY);
     const once = await waiting(BIRTHDAY, { reentry: 'once' });
-    await at('2027-02-01T08:00:00Z');
+    await at('2055-02-01T08:00:00Z');
     await leave(once);
-    await at('2028-02-01T08:00:00Z');
+    await at('2056-02-01T08:00:00Z');
     await leave(one);
-    await at('2029-02-01T08:00:00Z');
+    await at('2057-02-01T08:00:00Z');
     expect([await entered(one), await entered(once)]).to.deep.equal([
-      { [email]: ['2027-02-01T08', '2029-02-01T08'] },
-      { [email]: ['2027-02-01T08'] },
+      { [email]: ['2055-02-01T08', '2057-02-01T08'] },
+      { [email]: ['2055-02-01T08'] },
     ]);
   });
 
   it('an offset of days, and a filter about the person as they are then', async () => {
     const [pro, turned] = [
-      await person({ renewsAt: '2027-02-10', plan: 'pro' }),
-      await person({ renewsAt: '2027-02-10', plan: 'pro' }),
+      await person({ renewsAt: '2055-02-10', plan: 'pro' }),
+      await person({ renewsAt: '2055-02-10', plan: 'pro' }),
     ];
     const offset = { value: 7, unit: 'days', direction: 'before' };
     const filterCriteria = filter('contactProperties.plan', 'equals', 'pro');
     const one = await waiting({ ...RENEWAL, offset, filterCriteria });
     await change(turned, { plan: 'free' });
-    await at('2027-02-03T07:59:00Z');
+    await at('2055-02-03T07:59:00Z');
     expect(await entered(one)).to.deep.equal({});
-    await at('2027-02-03T08:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [pro]: ['2027-02-03T08'] });
+    await at('2055-02-03T08:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [pro]: ['2055-02-03T08'] });
   });
 
   it('catches up a day after a standstill, and counts what was missed before that', async () => {
-    const old = await Promise.all(Array.from({ length: 20 }, () => person({ renewsAt: '2027-01-12' })));
-    const [recent, birthday] = [await person({ renewsAt: '2027-01-13' }), await person({ born: '1990-01-12' })];
+    const old = await Promise.all(Array.from({ length: 20 }, () => person({ renewsAt: '2055-01-12' })));
+    const [recent, birthday] = [await person({ renewsAt: '2055-01-13' }), await person({ born: '1990-01-12' })];
     const one = await waiting(RENEWAL);
     const two = await waiting(BIRTHDAY);
-    await at('2027-01-14T07:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [recent]: ['2027-01-14T07'] });
+    await at('2055-01-14T07:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [recent]: ['2055-01-14T07'] });
     expect(await entered(two)).to.deep.equal({});
     const missed = async ({ id }: { id: string }) =>
       (await env.own.client.get(`/automations/${id}`)).body.data.statistics.missed;
     expect([await missed(one), await missed(two)]).to.deep.equal([old.length, 1]);
-    await at('2028-01-12T08:00:00Z');
-    expect(await entered(two)).to.deep.equal({ [birthday]: ['2028-01-12T08'] });
-    expect(await entered(one)).to.deep.equal({ [recent]: ['2027-01-14T07'] });
+    await at('2056-01-12T08:00:00Z');
+    expect(await entered(two)).to.deep.equal({ [birthday]: ['2056-01-12T08'] });
+    expect(await entered(one)).to.deep.equal({ [recent]: ['2055-01-14T07'] });
   });
 
   it('a pause lets no one in, and dates that came during it are not made up for', async () => {
-    const [during, after] = [await person({ renewsAt: '2027-01-12' }), await person({ renewsAt: '2027-01-20' })];
+    const [during, after] = [await person({ renewsAt: '2055-01-12' }), await person({ renewsAt: '2055-01-20' })];
     const one = await waiting(RENEWAL);
     await env.own.client.post(`/automations/${one.id}/pause`);
-    await at('2027-01-12T08:00:00Z');
-    await change(after, { renewsAt: '2027-01-18' });
-    const made = await person({ renewsAt: '2027-01-19' });
+    await at('2055-01-12T08:00:00Z');
+    await change(after, { renewsAt: '2055-01-18' });
+    const made = await person({ renewsAt: '2055-01-19' });
     await env.own.client.post(`/automations/${one.id}/resume`);
     await searched(one);
-    await at('2027-01-12T09:00:00Z');
+    await at('2055-01-12T09:00:00Z');
     expect(await entered(one)).to.deep.equal({});
-    await at('2027-01-18T08:00:00Z');
-    await at('2027-01-19T08:00:00Z');
-    await at('2027-01-20T08:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [after]: ['2027-01-18T08'], [made]: ['2027-01-19T08'] });
+    await at('2055-01-18T08:00:00Z');
+    await at('2055-01-19T08:00:00Z');
+    await at('2055-01-20T08:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [after]: ['2055-01-18T08'], [made]: ['2055-01-19T08'] });
     expect(await entered(one)).to.not.have.property(during);
   });
 
   it('another zone of the person or the project moves what is to come', async () => {
-    const [own, general] = [await person({ renewsAt: '2027-01-12' }), await person({ renewsAt: '2027-01-12' })];
+    const [own, general] = [await person({ renewsAt: '2055-01-12' }), await person({ renewsAt: '2055-01-12' })];
     const one = await waiting(RENEWAL);
     await change(own, { home: 'Asia/Tokyo' });
-    await at('2027-01-12T00:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [own]: ['2027-01-12T00'] });
+    await at('2055-01-12T00:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [own]: ['2055-01-12T00'] });
     const { adminKey, project } = env.own;
     const path = `/account/projects/${project._id}`;
     await env.client(adminKey).patch(path, { timezone: 'Asia/Kolkata' });
     await searched(one);
-    await at('2027-01-12T03:30:00Z');
+    await at('2055-01-12T03:30:00Z');
     await env.client(adminKey).patch(path, { timezone: 'Europe/Berlin' });
     await searched(one);
-    await at('2027-01-12T08:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [own]: ['2027-01-12T00'], [general]: ['2027-01-12T03'] });
+    await at('2055-01-12T08:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [own]: ['2055-01-12T00'], [general]: ['2055-01-12T03'] });
   });
 
   it('a published draft with another offset counts from its publication, and enters each person once for a date', async () => {
-    const [first, second] = [await person({ renewsAt: '2027-01-12' }), await person({ renewsAt: '2027-01-14' })];
+    const [first, second] = [await person({ renewsAt: '2055-01-12' }), await person({ renewsAt: '2055-01-14' })];
     const one = await waiting(RENEWAL);
-    await at('2027-01-12T08:00:00Z');
+    await at('2055-01-12T08:00:00Z');
     await leave(one);
     const path = `/automations/${one.id}`;
     await env.own.client.patch(path, { draft: true, entryCriteria: { ...RENEWAL, time: '18:00' } });
     expect((await env.own.client.post(`${path}/publish`)).status).to.equal(200);
     await searched(one);
-    await at('2027-01-12T17:00:00Z');
-    await at('2027-01-14T08:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [first]: ['2027-01-12T08'] });
-    await at('2027-01-14T17:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [first]: ['2027-01-12T08'], [second]: ['2027-01-14T17'] });
+    await at('2055-01-12T17:00:00Z');
+    await at('2055-01-14T08:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [first]: ['2055-01-12T08'] });
+    await at('2055-01-14T17:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [first]: ['2055-01-12T08'], [second]: ['2055-01-14T17'] });
   });
 
   it('a contact that was made without automations enters none that ran then', async () => {
     const email = `quiet${people}@example.com`;
-    const contacts = [{ email, contactProperties: { renewsAt: '2027-01-12' } }];
+    const contacts = [{ email, contactProperties: { renewsAt: '2055-01-12' } }];
     const before = await waiting(RENEWAL);
     env.clock.advance(HOUR_MS);
     expect((await env.own.client.post('/contacts/bulk-update', { contacts, runWorkflow: false })).status).to.equal(200);
     env.clock.advance(HOUR_MS);
     const after = await waiting(RENEWAL);
-    await at('2027-01-12T08:00:00Z');
-    expect([await entered(before), await entered(after)]).to.deep.equal([{}, { [email]: ['2027-01-12T08'] }]);
+    await at('2055-01-12T08:00:00Z');
+    expect([await entered(before), await entered(after)]).to.deep.equal([{}, { [email]: ['2055-01-12T08'] }]);
   });
 
   it('two processes, and a process that dies, enter each person once', async () => {
-    const emails = await Promise.all(Array.from({ length: 30 }, () => person({ renewsAt: '2027-01-12' })));
+    const emails = await Promise.all(Array.from({ length: 30 }, () => person({ renewsAt: '2055-01-12' })));
     const one = await waiting(RENEWAL);
     const { awaitedDates, triggers } = env.deps.db;
     const automationId = new ObjectId(one.id);
-    env.clock.set(new Date('2027-01-12T08:00:00Z'));
+    env.clock.set(new Date('2055-01-12T08:00:00Z'));
     const dates = await awaitedDates.find({ automationId }).toArray();
     expect(dates).to.have.length(emails.length);
     const dying = { ...env.deps, db: { ...env.deps.db, triggers: failingOnce(triggers) } };
@@ -289,36 +292,39 @@ describe('The entry date_reached', function () {
       const { runs } = await dateQueue(deps).take(env.own.project._id, 40);
       await Promise.all(runs.map((run) => run()));
     }
-    await at('2027-01-12T08:00:01Z');
+    await at('2055-01-12T08:00:01Z');
     expect(Object.keys(await entered(one))).to.have.members(emails);
     expect(await triggers.countDocuments({ automationIds: automationId })).to.equal(emails.length);
   });
 
   it('a date that moves while it is looked at is awaited then', async () => {
-    const email = await person({ renewsAt: '2027-01-12' });
+    const email = await person({ renewsAt: '2055-01-12' });
     const one = await waiting(RENEWAL);
     const { awaitedDates, contacts } = env.deps.db;
-    env.clock.set(new Date('2027-01-12T08:00:00Z'));
+    // The queue of the tests before would take the date first.
+    await loop.stop();
+    env.clock.set(new Date('2055-01-12T08:00:00Z'));
     await awaitedDates.updateMany({ automationId: new ObjectId(one.id) }, { $set: { dueAt: new Date(0) } });
     const slow = new Proxy(contacts, {
       get: (target, name) => async (query: object) => {
         const found = await target.findOne(query);
-        if (name === 'findOne') await change(email, { renewsAt: '2027-01-15' });
+        if (name === 'findOne') await change(email, { renewsAt: '2055-01-15' });
         return found;
       },
     });
     const queue = dateQueue({ ...env.deps, db: { ...env.deps.db, contacts: slow } });
     const { runs } = await queue.take(env.own.project._id, 40);
     await Promise.all(runs.map((run) => run()));
+    await begin();
     expect(runs).to.have.length(1);
     expect(await env.deps.db.triggers.countDocuments({ automationIds: new ObjectId(one.id) })).to.equal(0);
-    await at('2027-01-15T08:00:00Z');
-    expect(await entered(one)).to.deep.equal({ [email]: ['2027-01-15T08'] });
+    await at('2055-01-15T08:00:00Z');
+    expect(await entered(one)).to.deep.equal({ [email]: ['2055-01-15T08'] });
   });
 
   it('deleted contacts and archived automations leave nothing behind', async () => {
-    const email = await person({ renewsAt: '2027-01-12' });
-    await person({ renewsAt: '2027-01-12' });
+    const email = await person({ renewsAt: '2055-01-12' });
+    await person({ renewsAt: '2055-01-12' });
     const [one, paused] = [await waiting(RENEWAL), await waiting(RENEWAL)];
     await env.own.client.post(`/automations/${paused.id}/pause`);
     const { contacts, awaitedDates } = env.deps.db;
@@ -340,13 +346,13 @@ describe('The entry date_reached', function () {
 
   it('projects without such automations write nothing, and ask nothing more', async () => {
     await activeAutomation(env.own.client, { entryCriteria: { type: 'contact_created' } });
-    await person({ renewsAt: '2027-01-12' });
+    await person({ renewsAt: '2055-01-12' });
     const { automations, awaitedDates } = env.deps.db;
     const dated = await automations.find({ status: { $in: ['active', 'paused'] }, dates: { $exists: true } }).toArray();
     for (const { _id } of dated) await env.own.client.post(`/automations/${_id}/archive`);
     await awaitedDates.deleteMany({});
-    const email = await person({ renewsAt: '2027-01-12' });
-    await change(email, { renewsAt: '2027-01-13' });
+    const email = await person({ renewsAt: '2055-01-12' });
+    await change(email, { renewsAt: '2055-01-13' });
     expect(await awaitedDates.countDocuments({})).to.equal(0);
   });
 
@@ -380,27 +386,27 @@ describe('The entry date_reached', function () {
     const simulate = async (entryCriteria: object, scenario: object) => {
       const draft = await created(env.own.client, '/automations', { ...simple, entryCriteria });
       const path = `/automations/${draft.id}/simulate`;
-      const answer = await env.own.client.post(path, { from: '2027-01-10T12:00:00Z', ...scenario });
+      const answer = await env.own.client.post(path, { from: '2055-01-10T12:00:00Z', ...scenario });
       expect(answer.status, answer.text).to.equal(200);
       const { entries, skipped } = answer.body.data;
       return [entries.map(({ enteredAt }: { enteredAt: string }) => enteredAt), skipped];
     };
-    const contact = { contactProperties: { renewsAt: '2027-01-12', born: '1992-02-29' } };
-    const moves = { at: '2027-01-11T00:00:00Z', contactProperties: { renewsAt: '2027-01-15', home: 'Asia/Tokyo' } };
-    expect(await simulate(RENEWAL, { contact })).to.deep.equal([['2027-01-12T08:00:00.000Z'], []]);
-    expect(await simulate(RENEWAL, { contact, changes: [moves] })).to.deep.equal([['2027-01-15T00:00:00.000Z'], []]);
-    expect(await simulate(BIRTHDAY, { contact })).to.deep.equal([['2027-02-28T08:00:00.000Z'], []]);
-    const changes = [{ at: '2028-06-01T00:00:00Z', firstName: 'Ada' }];
+    const contact = { contactProperties: { renewsAt: '2055-01-12', born: '1992-02-29' } };
+    const moves = { at: '2055-01-11T00:00:00Z', contactProperties: { renewsAt: '2055-01-15', home: 'Asia/Tokyo' } };
+    expect(await simulate(RENEWAL, { contact })).to.deep.equal([['2055-01-12T08:00:00.000Z'], []]);
+    expect(await simulate(RENEWAL, { contact, changes: [moves] })).to.deep.equal([['2055-01-15T00:00:00.000Z'], []]);
+    expect(await simulate(BIRTHDAY, { contact })).to.deep.equal([['2055-02-28T08:00:00.000Z'], []]);
+    const changes = [{ at: '2056-06-01T00:00:00Z', firstName: 'Ada' }];
     expect(await simulate(BIRTHDAY, { contact, changes })).to.deep.equal([
-      ['2027-02-28T08:00:00.000Z', '2028-02-29T08:00:00.000Z', '2029-02-28T08:00:00.000Z'],
+      ['2055-02-28T08:00:00.000Z', '2056-02-29T08:00:00.000Z', '2057-02-28T08:00:00.000Z'],
       [],
     ]);
     expect(await simulate(RENEWAL, {})).to.deep.equal([[], []]);
     const offset = { value: 1, unit: 'days', direction: 'before' };
-    const inside = { at: '2027-01-11T12:00:00Z', contactProperties: { renewsAt: '2027-01-13' } };
+    const inside = { at: '2055-01-11T12:00:00Z', contactProperties: { renewsAt: '2055-01-13' } };
     expect(await simulate({ ...RENEWAL, offset }, { contact, changes: [inside] })).to.deep.equal([
-      ['2027-01-11T08:00:00.000Z'],
-      [{ at: '2027-01-12T08:00:00.000Z', trigger: 'date_reached', reason: 'inside' }],
+      ['2055-01-11T08:00:00.000Z'],
+      [{ at: '2055-01-12T08:00:00.000Z', trigger: 'date_reached', reason: 'inside' }],
     ]);
   });
 });

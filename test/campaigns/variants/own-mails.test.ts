@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { signIn } from '../../accounts/signed-in.ts';
 import { done } from '../../support/client.ts';
+import { until } from '../../support/wait.ts';
 import { contentOf, useWrittenMails } from '../written-mails.ts';
 
 const DEEP = Array.from({ length: 8 }).reduce<object>((inside) => ({ id: 'x', type: 'section', blocks: [inside] }), {
@@ -114,6 +115,8 @@ describe('The mail that is written in a variant', function () {
     await done(stage.act(id, 'test', { emails, variantId: 'B' }));
     await patch(id, { publish: true, sendNow: true });
     await stage.until(id, 'sent');
+    // Another lane sends the test.
+    await until(async () => stage.sink.ledger.messages.some(({ to }) => to.includes('tester@example.org')), Boolean);
     const raws = stage.sink.ledger.messages.map(({ raw, to }) => ({ raw: `${raw}`, to: `${to}` }));
     const ofPeople = raws.filter(({ to }) => !to.includes('tester'));
     expect(ofPeople.filter(({ raw }) => raw.includes('First'))).to.have.length(2);

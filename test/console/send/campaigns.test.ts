@@ -188,6 +188,8 @@ describe('The pages of campaigns', function () {
     await bar.waitFor({ timeout: STARTS_MS_MAX });
     await page.getByRole('heading', { level: 2, name: 'Recipients' }).waitFor();
     await page.getByRole('table', { name: 'Recipients' }).getByText('@example.org').first().waitFor();
+    // The mail is asked for after its links, and may come last.
+    await page.getByTitle(WIDE).waitFor({ state: 'attached' });
     await moved(page, { sent: 80 });
     const before = await figures(page);
     const requests = await requestsDuring(page, () => moved(page, { sent: before.sent + 160 }));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, holdCall, shoot, useConsole } from '../../support/browser/console.ts';
+import { chooseFile, expectAccessible, holdCall, shoot, useConsole } from '../../support/browser/console.ts';
 import { made } from '../../support/client.ts';
 import { until } from '../../support/wait.ts';
 
@@ -78,12 +78,9 @@ describe('The page of the languages of a template', () => {
     await until(stored, (now) => now.subject === 'Du seigle');
 
     const table = (await client.get(`/templates/${templateId}/translations.csv`)).text;
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      page.getByRole('button', { name: 'Import' }).click(),
-    ]);
     const buffer = Buffer.from(table.replace('Du seigle', 'Du seigle frais'));
-    await chooser.setFiles({ name: 'words.csv', mimeType: 'text/csv', buffer });
+    const press = () => page.getByRole('button', { name: 'Import' }).click();
+    await chooseFile(page, press, { name: 'words.csv', mimeType: 'text/csv', buffer });
     await page.getByText('Imported words.csv into the draft').waitFor();
     expect((await stored()).subject).to.equal('Du seigle frais');
   });

@@ -308,6 +308,12 @@ describe('Segments by behaviour', function () {
     await tenant.client.post('/events/send', { eventName: 'order', contactId: id });
     const facts = () => deps.db.contactFacts.find({ projectId }).sort({ _id: 1 }).toArray();
     const noted = await until(facts, ({ length }) => length === 4);
+    // Contacts hear of an act before it is kept.
+    const kept = { _id: messageId, projectId, humanOpenedAt: { $exists: true }, clickedAt: { $exists: true } };
+    await until(
+      () => deps.db.engagements.countDocuments(kept),
+      (count) => count === 1,
+    );
     await deps.db.contactFacts.deleteMany({ projectId });
     const all = await segment(
       tenant,

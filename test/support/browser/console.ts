@@ -6,6 +6,7 @@ import type { ObjectId } from 'mongodb';
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { sessionCookieName } from '../../../api/http/identity/session-cookie.ts';
 import { addMember } from '../../../core/accounts/members.ts';
+import { MEMBERS_CHANGED } from '../../../core/accounts/sessions.ts';
 import { createSession } from '../../../core/accounts/sign-in/sessions.ts';
 import type { Role } from '../../../schemas/operations.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
@@ -336,6 +337,24 @@ async function unanswered(page: Page): Promise<string[]> {
 
 function isFile(url: string): boolean {
   return url.includes('/console/assets/');
+}
+
+/** Ends the sessions of members, one of which the page has: no request of it is served any more when this resolves. */
+export async function endSessions(
+  { deps, url, client }: Pick<Environment, 'deps' | 'url' | 'client'>,
+  page: Page,
+  email: RegExp,
+): Promise<void> {
+  const name = sessionCookieName(deps.config);
+  const token = (await page.context().cookies()).find((cookie) => cookie.name === name)?.value;
+  await deps.db.memberSessions.deleteMany({ email });
+  deps.signals.publish(MEMBERS_CHANGED, '');
+  const { get } = client(null, { 'X-Everpost-Console': '1', Origin: url, Cookie: `${name}=${token}` });
+  await until(
+    async () => (await get('/session')).status,
+    (status) => status === 401,
+    { ms: WAIT_MS },
+  );
 }
 
 /** A session of a member with this role, in the cookie that the page behind a sign-in link sets. */
