@@ -41,8 +41,7 @@ export async function publishEvents(
   if (wanted.length === 0) return;
   const rows = wanted.map((event) => rowOf(deps, projectId, event));
   if (session) return writeRows(deps, rows, readers, session);
-  await writeAlone(deps, rows, readers);
-  announceEvents(deps, projectId);
+  announceEvents(deps, projectId, await writeAlone(deps, rows, readers));
 }
 
 export function publishEvent(
@@ -56,10 +55,10 @@ export function publishEvent(
   return publishEvents(deps, projectId, [{ type, data, key }], session);
 }
 
-/** Wakes streams and deliveries; nothing depends on it. */
-export function announceEvents(deps: Pick<EventsDeps, 'signals'>, projectId: ObjectId): void {
+/** Wakes streams, and deliveries unless only a stream reads, as most batches of a campaign; nothing depends on it. */
+export function announceEvents(deps: Pick<EventsDeps, 'signals'>, projectId: ObjectId, isDelivered = true): void {
   deps.signals.publish(eventChannel(projectId), '');
-  wakeQueue(deps, WEBHOOK_DELIVERIES, projectId);
+  if (isDelivered) wakeQueue(deps, WEBHOOK_DELIVERIES, projectId);
 }
 
 export function newDelivery(
@@ -98,13 +97,19 @@ function rowOf({ clock }: EventsDeps, projectId: ObjectId, { type, data, key, at
   return { _id, projectId, type, createdAt: at ?? now, writtenAt: now, ...(eraseAt ? { eraseAt } : {}), data };
 }
 
-/** Events and deliveries are written together or not at all; when only a stream reads, the events are enough. */
-async function writeAlone(deps: EventsDeps, rows: ProjectEvent[], readers: EventReaders): Promise<void> {
+/**
+ * Events and deliveries are written together or not at all; when only a stream reads, the events are enough. Says whether a webhook reads
+ * them.
+ */
+async function writeAlone(deps: EventsDeps, rows: ProjectEvent[], readers: EventReaders): Promise<boolean> {
   const isDelivered = rows.some(({ type }) => readers.webhooks.some(({ types }) => types.has(type)));
-  if (isDelivered) return inTransaction(deps, (session) => writeRows(deps, rows, readers, session));
-  await deps.db.projectEvents.insertMany(rows, { ordered: false }).catch((error) => {
-    if (!isDuplicateKey(error)) throw error;
-  });
+  if (isDelivered) await inTransaction(deps, (session) => writeRows(deps, rows, readers, session));
+  else {
+    await deps.db.projectEvents.insertMany(rows, { ordered: false }).catch((error) => {
+      if (!isDuplicateKey(error)) throw error;
+    });
+  }
+  return isDelivered;
 }
 
 async function writeRows(

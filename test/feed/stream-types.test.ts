@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { checkDomain } from '../../core/domains/checks.ts';
-import { publishEvents } from '../../core/events/events.ts';
+import { publishEvents, WEBHOOK_DELIVERIES } from '../../core/events/events.ts';
 import { listen } from '../../core/events/listeners.ts';
+import { queueChannel } from '../../core/jobs/fair-scheduler.ts';
 import { importSlice } from '../../core/people/imports/run.ts';
 import { eventExamples } from '../../schemas/examples/events.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
 import { openStream } from './support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -70,6 +72,43 @@ describe('The types that streams ask for', () => {
     const stream = await openStream(environment, all.projectKey, '/stream');
     await publishEvents(deps, all.project._id, [contacts('x'), mails('x')]);
     expect(await deps.db.projectEvents.countDocuments({ projectId: all.project._id })).to.equal(2);
+    await stream.close();
+  });
+
+  it('wake no delivery of webhooks, unless a webhook reads them too', async () => {
+    const { signals } = environment.deps;
+    const ids: string[] = [];
+    const stop = signals.subscribe(queueChannel(WEBHOOK_DELIVERIES), (id) => ids.push(id));
+    const woken = () => ids.filter((id) => id === tenant.project._id.toHexString()).length;
+    // Messages of one connection come in their order, so that whatever was published before has come by then.
+    const allCame = async () => {
+      const mark = new ObjectId().toHexString();
+      await until(
+        async () => signals.publish(queueChannel(WEBHOOK_DELIVERIES), mark),
+        () => ids.includes(mark),
+      );
+    };
+    const addContact = (email: string) => tenant.client.post('/contacts/email', { email });
+    const stream = await openStream(environment, tenant.projectKey, '/stream');
+    await allCame();
+    await publish('one');
+    await addContact('one@example.com');
+    await stream.until(({ data }) => data.data.email === 'one@example.com');
+    await allCame();
+    expect(woken()).to.equal(0);
+    await tenant.client.post('/webhooks', { url: 'https://example.com/hook', events: ['contact.created'] });
+    await publishEvents(environment.deps, tenant.project._id, [mails('two')]);
+    await allCame();
+    expect(woken()).to.equal(0);
+    await publish('three');
+    await allCame();
+    expect(woken()).to.equal(1);
+    await addContact('two@example.com');
+    await until(
+      async () => woken(),
+      (count) => count === 2,
+    );
+    stop();
     await stream.close();
   });
 

@@ -32,7 +32,7 @@ export async function recordContactEvents(
 export function announceContactEvents(deps: PeopleDeps, projectId: ObjectId): void {
   eventReaders(deps, projectId).then(
     ({ streamed, webhooks }) => {
-      if (streamed.size > 0 || webhooks.length > 0) announceEvents(deps, projectId);
+      if (streamed.size > 0 || webhooks.length > 0) announceEvents(deps, projectId, webhooks.length > 0);
     },
     () => undefined,
   );
