@@ -4,17 +4,20 @@ import {
   CancelledFailure,
   condition,
   isCancellation,
+  patched,
   setCurrentDetails,
 } from '@temporalio/workflow';
 import type { MigrationActivities } from '../activities/migrations.ts';
 import type { NextStep, RunRef } from '../core/migrations/run.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
-import { onSignal, showState } from './control.ts';
+import { type Control, onSignal, showState } from './control.ts';
 import { signals } from './messages.ts';
 
 /** Errors that a repeat cannot resolve: the source's own answer, or a mistake in the code. */
 const FINAL_ERRORS = ['SourceError', 'Error', 'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
 const HELD_DAYS = 3;
+/** From the write that cancels a job to the request that its run ends. */
+const REQUEST_SECONDS = 10;
 /** Half an hour without a database, or as many killed workers, before the run holds. */
 const ATTEMPTS_MAX = 60;
 
@@ -33,7 +36,10 @@ export async function migration(run: RunRef): Promise<{ status: string }> {
   for (;;) {
     showAttributes({ State: step.status, Phase: step.phase ?? 'finished' });
     setCurrentDetails(step.details);
-    if (step.next === 'end' || step.phase === null) return ended(step);
+    if (step.next === 'end' || step.phase === null) {
+      if (step.status === 'cancelled' && patched('cancel-request')) await cancelRequest(control);
+      return ended(step);
+    }
     const phase = step.phase;
     if (step.next === 'phase') {
       try {
@@ -55,6 +61,15 @@ export async function migration(run: RunRef): Promise<{ status: string }> {
     const reason = `Nobody decided about the phase ${phase} within ${HELD_DAYS} days.`;
     step = await failMigration.executeWithOptions({ summary: 'nobody decided' }, [{ ...run, reason }]);
   }
+}
+
+/**
+ * A run that finds its job cancelled may do so before the request to cancel comes, with which Temporal shows it as cancelled and not as
+ * failed. None comes where a later run of the job waits: it signals.
+ */
+async function cancelRequest(control: Control): Promise<void> {
+  control.isSignalled = false;
+  await condition(() => control.isSignalled, `${REQUEST_SECONDS} seconds`, { summary: 'the request to cancel' });
 }
 
 /** A run that failed or was cancelled is shown as such. */

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { endMigration } from '../../core/migrations/finish.ts';
 import { failMigration } from '../../core/migrations/run.ts';
+import { signals } from '../../workflows/messages.ts';
 import { type AccountA, smallAccountA } from '../providers/account-a.ts';
 import { serverError } from '../providers/faults.ts';
 import type { Tenant } from '../support/environment.ts';
@@ -76,6 +79,20 @@ describe('An operator of migrations', function () {
     const ended = await client.workflow.getHandle(workflow().workflowId, runId).describe();
     expect(ended.status.name).equal('CANCELLED');
     await whole();
+  });
+
+  it('shows a cancelled run as cancelled, although the run knows before it is asked to end', async () => {
+    const held = await heldAt(/contacts\/exports/);
+    await timer();
+    const end = { status: 'cancelled', failureReason: null } as const;
+    await endMigration(scene.env.deps, { _id: new ObjectId(held.id), projectId: tenant.project._id }, end);
+    await workflow().signal(signals.control);
+    const { status } = await eventually(
+      () => workflow().describe(),
+      ({ status }) => status.name !== 'RUNNING',
+      { ms: 30_000 },
+    );
+    expect(status.name).equal('CANCELLED');
   });
 
   it('skips the phase that holds; the next ones run, and the report names what was left out', async () => {

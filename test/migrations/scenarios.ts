@@ -5,7 +5,7 @@ import { until } from '../support/wait.ts';
 import type { Scenario } from '../workflows/scenarios.ts';
 
 const run = { projectId: '0123456789abcdef01234567', migrationId: '89abcdef0123456789abcdef', run: 1 };
-const attributes = { ProjectId: run.projectId, BulkOperationId: run.migrationId, Status: 'queued' };
+const attributes = { ProjectId: run.projectId, BulkOperationId: run.migrationId, State: 'queued' };
 
 const at = (phase: NextStep['phase']): NextStep => ({
   next: 'phase',
@@ -51,6 +51,15 @@ class SourceError extends Error {
   override name = 'SourceError';
 }
 
+async function cancelAfterItKnows(handle: WorkflowHandle): Promise<void> {
+  await decideWhileItHolds(handle);
+  await until(
+    () => handle.fetchHistory(),
+    ({ events }) => (events ?? []).filter(({ timerStartedEventAttributes: timer }) => timer).length === 2,
+  );
+  await handle.cancel();
+}
+
 async function decideWhileItHolds(handle: WorkflowHandle): Promise<void> {
   await until(
     () => handle.fetchHistory(),
@@ -70,5 +79,10 @@ export const migrationScenarios: Scenario[] = [
     'held-then-cancelled',
     { phases: [at('contacts'), new SourceError()], decisions: [held, cancelled] },
     decideWhileItHolds,
+  ),
+  migrationScenario(
+    'held-then-cancelled-and-asked-to-end',
+    { phases: [at('contacts'), new SourceError()], decisions: [held, cancelled] },
+    cancelAfterItKnows,
   ),
 ];
