@@ -9,6 +9,7 @@ import { addMember } from '../../../core/accounts/members.ts';
 import { MEMBERS_CHANGED } from '../../../core/accounts/sessions.ts';
 import { createSession } from '../../../core/accounts/sign-in/sessions.ts';
 import type { Role } from '../../../schemas/operations.ts';
+import { headersWith } from '../../accounts/signed-in.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 import { until } from '../wait.ts';
 import { browser, useBrowser } from './chromium.ts';
@@ -341,15 +342,16 @@ function isFile(url: string): boolean {
 
 /** Ends the sessions of members, one of which the page has: no request of it is served any more when this resolves. */
 export async function endSessions(
-  { deps, url, client }: Pick<Environment, 'deps' | 'url' | 'client'>,
+  environment: Pick<Environment, 'deps' | 'url' | 'client'>,
   page: Page,
   email: RegExp,
 ): Promise<void> {
+  const { deps, client } = environment;
   const name = sessionCookieName(deps.config);
   const token = (await page.context().cookies()).find((cookie) => cookie.name === name)?.value;
   await deps.db.memberSessions.deleteMany({ email });
   deps.signals.publish(MEMBERS_CHANGED, '');
-  const { get } = client(null, { 'X-Everpost-Console': '1', Origin: url, Cookie: `${name}=${token}` });
+  const { get } = client(null, headersWith(environment, `${token}`));
   await until(
     async () => (await get('/session')).status,
     (status) => status === 401,
