@@ -82,6 +82,17 @@ describe('Reports at return paths', () => {
     expect(shown[3][1]).to.contain('User unknown');
   });
 
+  it('A bounce about an address with dollars in it, which MongoDB could read as a variable or a field, is applied as any other.', async () => {
+    for (const local of ['$$ada', '$.ada', '$email']) {
+      const email = `${local}.${new ObjectId()}@example.com`;
+      const { message } = await mailed({ email });
+      expect((await bring(message, 'Postfix, no such user')).data, local).to.match(/^250/);
+      const stored = await storedMessage(environment, message);
+      const line = stored?.timeline?.find(({ type }) => type === 'bounced');
+      expect([stored?.state, line?.email]).to.deep.equal(['bounced', email]);
+    }
+  });
+
   it('The reply of the receiving server is shown as it was, once, though Exim and OpenSMTPD report 5.0.0.', async () => {
     for (const program of ['exim', 'opensmtpd', 'postfix']) {
       const { message } = await mailed();

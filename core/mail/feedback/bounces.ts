@@ -80,7 +80,7 @@ function moveToBounced(deps: MailDeps, message: Message, { email, reply, classif
   return endRecipient(deps, message, email, {
     own: end,
     whole: { ...end, sentAt, endedAt: '$$NOW', deliveredAt: '$$REMOVE' },
-    line: { type: 'bounced', at: '$$NOW', reply: end.reply, reason: end.reason, email },
+    line: { type: 'bounced', at: '$$NOW', reply: end.reply, reason: end.reason, email: { $literal: email } },
   });
 }
 

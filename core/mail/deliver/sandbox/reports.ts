@@ -48,7 +48,8 @@ export async function storeReports(
       update: [
         {
           $set: {
-            ...{ messageId, email, kind, returnPath, createdAt, head: { $literal: head } },
+            ...{ messageId, kind, createdAt, email: { $literal: email }, returnPath: { $literal: returnPath } },
+            head: { $literal: head },
             dueAt: { $ifNull: ['$dueAt', after(FIRST_AFTER_MS)] },
           },
         },
