@@ -1,4 +1,3 @@
-import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { AppError } from '../../base/errors.ts';
 import { requestRun, wakeStarts } from '../../jobs/starts.ts';
 import { publishedTemplate } from '../../templates/find.ts';
@@ -7,7 +6,7 @@ import { listEntries, withEntries } from '../definition/expand.ts';
 import { holdLists } from '../definition/holds.ts';
 import { readyToPublish } from '../definition/input.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import type { AudienceEntry, Campaign, VariantId } from '../model.ts';
+import type { AudienceEntry, Campaign, CampaignContent, VariantId } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { sendingStatus } from '../status.ts';
 import { type CommitWith, type Move, transition } from '../transition.ts';
@@ -22,11 +21,13 @@ export async function begin(deps: CampaignsDeps, campaign: Campaign): Promise<nu
   const now = deps.clock.now();
   let moved: Campaign | null;
   try {
-    const lists = await readyNow(deps, campaign);
+    const { lists, content } = await readyNow(deps, campaign);
     const { toLists, excludeLists } = withEntries(campaign, lists);
     const to: Move = { status: sendingStatus(campaign), startedAt: now, toLists, excludeLists };
     const commitWith: CommitWith = async (session) => {
       refuseGone(await holdLists(deps, session, campaign), campaign);
+      // With the status: an attempt that was thought dead and begins later must not replace what is being sent.
+      await deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true, session });
       await requestRun(deps, 'metrics', campaign, { session });
     };
     moved = await transition(deps, campaign, to, { wakeRun: false, commitWith });
@@ -41,16 +42,20 @@ export async function begin(deps: CampaignsDeps, campaign: Campaign): Promise<nu
   return null;
 }
 
-async function readyNow(deps: CampaignsDeps, campaign: Campaign): Promise<Map<string, AudienceEntry>> {
-  const { _id, projectId } = campaign;
+interface Ready {
+  lists: Map<string, AudienceEntry>;
+  content: CampaignContent;
+}
+
+async function readyNow(deps: CampaignsDeps, campaign: Campaign): Promise<Ready> {
+  const { projectId } = campaign;
   const project = await deps.db.projects.findOne({ _id: projectId, deletedAt: null });
   if (!project) throw new AppError('not_found', 'The project was deleted.');
   await readyToPublish(deps, project, campaign);
   const lists = await listEntries(deps, project, [campaign]);
   const content = await contentsNow(deps, campaign, publishedTemplate);
   for (const id of [null, ...variantIdsOf(campaign)]) await compileFrozen(deps, content, id);
-  await repeatOnDuplicate(() => deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true }));
-  return lists;
+  return { lists, content };
 }
 
 function variantIdsOf({ variants }: Campaign): VariantId[] {
