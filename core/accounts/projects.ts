@@ -10,6 +10,7 @@ import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { changeProject, insertProject, markProjectDeleted, raiseAudienceVersion } from '../base/projects.ts';
+import { abortCampaignsOfProject } from '../campaigns/control.ts';
 import { deleteConsentsOfProject } from '../consent/consents/erase.ts';
 import { makeBuiltInGroups } from '../consent/suppressions/built-in-groups.ts';
 import { deleteDomainsOfProject } from '../domains/domains.ts';
@@ -143,6 +144,7 @@ export async function deleteProject(deps: AccountsDeps, organizationId: ObjectId
     { $set: { revokedAt: deletedAt } },
   );
   await markProjectDeleted(deps, project, deletedAt);
+  await abortCampaignsOfProject(deps, project._id);
   await cancelMailOfProject(deps, project._id);
   await deleteDomainsOfProject(deps, project._id);
   await deleteFormsOfProject(deps, project._id);

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectId } from 'mongodb';
 import type { Project } from '../base/model.ts';
 import { findCampaign } from './definition/campaigns.ts';
 import type { CampaignsDeps } from './deps.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './numbers/counts.ts';
 import { settleCampaignOrphans } from './run/orphans.ts';
-import { ABORTABLE, isUnderWay, PAUSABLE, sendingStatus, stateConflict } from './status.ts';
+import { ABORTABLE, isUnderWay, PAUSABLE, PUBLISHED, sendingStatus, stateConflict } from './status.ts';
 import { type CommitWith, type Move, transition } from './transition.ts';
 
 export interface Settled {
@@ -66,6 +67,13 @@ export async function abortCampaign(deps: CampaignsDeps, project: Project, campa
     nextBatchAt: null,
   }));
   return settle(deps, aborted);
+}
+
+/** Nothing more of a deleted project is sent: senders see it with their next claim, and the run of each with its next step. */
+export async function abortCampaignsOfProject({ db, clock }: CampaignsDeps, projectId: ObjectId): Promise<void> {
+  const now = clock.now();
+  const aborted = { status: 'aborted', abortedAt: now, updatedAt: now, nextBatchAt: null, sendingSince: null } as const;
+  await db.campaigns.updateMany({ projectId, status: { $in: [...PUBLISHED] } }, { $set: aborted });
 }
 
 /** Retried when a concurrent update wins, so that the decision is made on what is stored. */

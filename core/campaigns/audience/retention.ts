@@ -1,4 +1,5 @@
 import type { Filter, ObjectId } from 'mongodb';
+import { removeBlocksOfDeleted } from '../../mail/ledger/blocks/changes.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import type { Campaign } from '../model.ts';
 import { OVER } from '../status.ts';
@@ -15,9 +16,13 @@ export async function removeOldBlocks(deps: CampaignsDeps, before: Date, mayCont
   for (const { projectId, campaignId } of await placesOf(deps)) {
     if (!mayContinue()) return;
     const campaign = await deps.db.campaigns.findOne({ _id: campaignId, projectId });
-    const isOld = campaign !== null && OVER.includes(campaign.status) && (campaign.freeze?.at ?? before) < before;
-    if (campaign && isInBlocks(campaign) && !isOld) await removeBlocksWhenSent(deps, campaign);
-    else if (campaign) await removeBlocksOf(deps, campaign);
+    if (!campaign) {
+      await removeBlocksOfDeleted(deps, { projectId, campaignId });
+      continue;
+    }
+    const isOld = OVER.includes(campaign.status) && (campaign.freeze?.at ?? before) < before;
+    if (isInBlocks(campaign) && !isOld) await removeBlocksWhenSent(deps, campaign);
+    else await removeBlocksOf(deps, campaign);
   }
 }
 

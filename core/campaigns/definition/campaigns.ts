@@ -10,6 +10,7 @@ import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { requestRun, wakeStarts } from '../../jobs/starts.ts';
+import { removeBlocksOfDeleted } from '../../mail/ledger/blocks/changes.ts';
 import { referToTemplate } from '../../templates/find.ts';
 import { copiedMail, removeOwn } from '../../templates/own/mails.ts';
 import type { CampaignsDeps } from '../deps.ts';
@@ -167,6 +168,7 @@ export async function deleteCampaign(deps: CampaignsDeps, project: Project, camp
     await deps.db.campaignContents.deleteOne({ _id, projectId }, { session });
     await removeOwn(deps, session, { _id, projectId });
   });
+  await removeBlocksOfDeleted(deps, { projectId, campaignId: _id });
 }
 
 function campaignNotFound() {

@@ -49,6 +49,16 @@ export async function removeBlocksAndClaims({ db }: Db, { projectId, campaignId 
   await db.campaignBlocks.deleteMany({ projectId, campaignId });
 }
 
+/** Of a deleted campaign: nothing will be sent to the addresses in its blocks. Not while a sender may still write outcomes. */
+export async function removeBlocksOfDeleted(
+  { db, clock }: Pick<MailDeps, 'db' | 'clock'>,
+  { projectId, campaignId }: OfCampaign,
+): Promise<void> {
+  const running = { projectId, campaignId, leaseUntil: { $gt: clock.now() } };
+  const claim = await db.campaignClaims.findOne(running, { projection: { _id: 1 } });
+  if (!claim) await removeBlocksAndClaims({ db }, { projectId, campaignId });
+}
+
 /** Open claims become claims of an owner that no process has: they are settled as orphans. */
 export async function orphanOpenClaims(
   { db }: Db,
