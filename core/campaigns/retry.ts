@@ -1,5 +1,8 @@
 import type { ObjectId } from 'mongodb';
+import { conflict } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
+import { goneGroups } from '../consent/suppressions/find-groups.ts';
+import { holdGroup } from '../consent/suppressions/groups.ts';
 import { requestRun, wakeStarts } from '../jobs/starts.ts';
 import type { Message } from '../mail/ledger/model.ts';
 import { queueAgain } from '../mail/messages/of-campaigns.ts';
@@ -25,8 +28,13 @@ export async function retryCampaign(
 ): Promise<Settled> {
   const campaign = await findCampaign(deps, project, campaignId);
   if (!RETRYABLE.includes(campaign.status)) throw stateConflict('retried', campaign.status);
+  const { unsubscribeGroupId: groupId } = campaign;
+  if ((await goneGroups(deps, project._id, [groupId])).size > 0) throw groupGone();
   await queueAllAgain(deps, campaign, retried);
-  const commitWith: CommitWith = (session) => requestRun(deps, 'metrics', campaign, { session });
+  const commitWith: CommitWith = async (session) => {
+    if (groupId) await holdGroup(deps, session, project, groupId);
+    await requestRun(deps, 'metrics', campaign, { session });
+  };
   const moved = await decide(deps, project, campaignId, { from: RETRYABLE, word: 'retried', commitWith }, (before) => ({
     status: sendingStatus(before),
     sentAt: null,
@@ -34,6 +42,14 @@ export async function retryCampaign(
   }));
   wakeStarts(deps, 'metrics', project._id);
   return settle(deps, moved);
+}
+
+function groupGone() {
+  return conflict(
+    'INVALID_STATE',
+    'The suppression group that this campaign names was deleted, and with it the record of the people who had left it. Duplicate the campaign and name another group.',
+    'unsubscribeGroupId: was deleted',
+  );
 }
 
 async function queueAllAgain(deps: CampaignsDeps, campaign: Campaign, retried: RetriedState[]): Promise<void> {

@@ -47,7 +47,7 @@ export async function updateCampaign(
     const { templateId, variants } = template;
     const after = { ...planned.campaign, templateId, ...(variants === undefined ? {} : { variants }) };
     const updated = await store(deps, before, after, async (session) => {
-      await holdNamedGroup(deps, session, project, input);
+      await holdNamedGroup(deps, session, project, after.status === 'scheduled' ? after : input);
       await template.write(session);
     });
     if (updated) return updated;

@@ -43,6 +43,25 @@ describe('A suppression group that a campaign names', function () {
     expect((await remove(groupId)).status).to.equal(200);
   });
 
+  it('deleted after the campaign was sent, it is not mailed past: a retry is refused, and a duplicate until it names another', async () => {
+    const groupId = await newGroup();
+    const name = tag();
+    const list = await stage.list(2, (i) => `${i === 0 ? 'after-dot-554-5.7.1' : 'fine'}+${name}@example.org`);
+    const id = await stage.launch({ toLists: [list], unsubscribeGroupId: groupId });
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect((await remove(groupId)).status).to.equal(200);
+    const retried = await stage.act(id, 'retry', { states: ['failed'] });
+    expect([retried.status, retried.body.error?.details]).to.deep.equal([409, 'unsubscribeGroupId: was deleted']);
+    expect((await stage.get(id)).metrics).to.include({ sent: 1, failedCount: 1, pending: 0 });
+    const copy = (await stage.act(id, 'duplicate', {})).body.data.id as string;
+    const publish = (more = {}) =>
+      stage.own.client.patch(`/campaigns/${copy}`, { publish: true, sendNow: true, ...more });
+    const refused = await publish();
+    expect([refused.status, refused.body.error?.code]).to.deep.equal([404, 'SUPPRESSION_GROUP_NOT_FOUND']);
+    expect(refused.body.error.details).to.match(/^unsubscribeGroupId/);
+    expect((await publish({ unsubscribeGroupId: await newGroup() })).status).to.equal(200);
+  });
+
   it('is free when the campaign names another one', async () => {
     const groupId = await newGroup();
     const { body } = await stage.create({ unsubscribeGroupId: groupId });
