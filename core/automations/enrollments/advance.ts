@@ -22,7 +22,7 @@ import { isWait } from '../rules/waits.ts';
 import { stepCall } from '../webhooks/calls.ts';
 import { commitMove, type Move } from './commit.ts';
 import { exit } from './exit.ts';
-import { eventsSince } from './hearing.ts';
+import { eventsSince, occurrenceOf } from './hearing.ts';
 import { changeOfSteps, changesOf } from './person-changes.ts';
 
 /** The next thing for the run of an enrollment to do. A run itself only waits. */
@@ -184,11 +184,11 @@ async function readKnown(
   return { entries, mail, pastOf, changeAt, commonOf: commonReader(deps) };
 }
 
-function factsAbout({ event, heard, enteredAt }: Enrollment, person: Contact, nowMs: number, known: Known): Facts {
+function factsAbout({ event, heard, ...entered }: Enrollment, person: Contact, nowMs: number, known: Known): Facts {
   const { entries, mail, pastOf, changeAt } = known;
   const change = changeAt(nowMs);
   const refused = isUnsubscribed(entries.get(person.email) ?? [], mail);
-  const own = { nowMs, person, event: event ?? undefined, heard, enteredMs: enteredAt.getTime() };
+  const own = { nowMs, person, event: event ?? undefined, heard, enteredMs: occurrenceOf(entered).getTime() };
   return { ...own, isUnsubscribed: refused, past: pastOf(person._id), change };
 }
 

@@ -154,7 +154,7 @@ async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<Trig
 }
 
 /** A contact that enters; `_id` is the enrollment's, the same at every try. */
-export interface Entry extends Pick<Enrollment, '_id' | 'event' | 'causedBy'> {
+export interface Entry extends Pick<Enrollment, '_id' | 'event' | 'causedBy' | 'occurredAt'> {
   contact: Contact;
   /** The first event of its history says it. */
   reason: string;
@@ -227,12 +227,13 @@ function entryOf(
     contact,
     event,
     ...(causedBy.length > 0 ? { causedBy } : {}),
+    occurredAt: at,
     reason: event ? `event ${event.name}` : entryCriteria.type,
   };
 }
 
 function newEnrollment(deps: AutomationsDeps, entry: Entry, automation: Automation): Enrollment {
-  const { _id, contact, event, causedBy, reason } = entry;
+  const { _id, contact, event, causedBy, occurredAt, reason } = entry;
   const { _id: automationId, projectId, version } = automation;
   const now = deps.clock.now();
   return {
@@ -255,6 +256,7 @@ function newEnrollment(deps: AutomationsDeps, entry: Entry, automation: Automati
     ...(causedBy && { causedBy }),
     history: [{ type: 'entered', at: now, reason }],
     enteredAt: now,
+    ...(occurredAt && occurredAt < now && { occurredAt }),
     updatedAt: now,
     endedAt: null,
   };

@@ -29,15 +29,23 @@ interface Reply {
 const LOOKED_AT_MAX = 1_000;
 const HEARD_AT_ONCE = 8;
 
+/** For the caller a person enters with the event or the change that leads to it. */
+export function occurrenceOf({
+  enteredAt,
+  occurredAt = enteredAt,
+}: Pick<Enrollment, 'enteredAt' | 'occurredAt'>): Date {
+  return occurredAt;
+}
+
 /** The custom events of the person since the entry, as far as steps ask for them; the oldest first. */
 export async function eventsSince(
   { db }: AutomationsDeps,
-  { projectId, contactId, enteredAt, event }: Enrollment,
+  { projectId, contactId, event, ...entered }: Enrollment,
   { awaited: { eventNames } }: CompiledAutomation,
 ): Promise<PersonEvent[]> {
   if (eventNames.size === 0) return [];
   const pipeline = [
-    { $match: { projectId, contactId, createdAt: { $gte: enteredAt } } },
+    { $match: { projectId, contactId, createdAt: { $gte: occurrenceOf(entered) } } },
     { $sort: { createdAt: -1, _id: -1 } },
     { $limit: LOOKED_AT_MAX },
     { $match: { eventName: { $in: [...eventNames] } } },
@@ -53,9 +61,10 @@ export async function eventsSince(
 export async function hearEvent(deps: AutomationsDeps, record: EventRecord): Promise<void> {
   const event = asPersonEvent(record);
   await hear(deps, record, [nameOfEvent(event.name)], (compiled, enrollment, contact) => {
-    const { stepId, waitFrom, waitUntil, enteredAt } = enrollment;
+    const { stepId, waitFrom, waitUntil } = enrollment;
     if (!waitFrom || !waitUntil || enrollment.event?.id.equals(record._id)) return null;
-    const wait = { fromMs: waitFrom.getTime(), untilMs: waitUntil.getTime(), enteredMs: enteredAt.getTime() };
+    const enteredMs = occurrenceOf(enrollment).getTime();
+    const wait = { fromMs: waitFrom.getTime(), untilMs: waitUntil.getTime(), enteredMs };
     const meant = stepMeant(compiled, stepId, event, { contact, wait });
     return meant === null ? null : { heard: [{ stepId: meant, at: event.at }], looks: true };
   });

@@ -99,6 +99,8 @@ export interface Enrollment extends Due {
   causedBy?: ObjectId[];
   history: EnrollmentEvent[];
   enteredAt: Date;
+  /** Of the event or the change by which it entered, which may be processed later; events count from then on. Not set: `enteredAt`. */
+  occurredAt?: Date;
   updatedAt: Date;
   endedAt: Date | null;
 }
