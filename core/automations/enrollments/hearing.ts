@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import { BSON, type ObjectId } from 'mongodb';
 import { mapSomeAtOnce } from '../../base/work/some-at-once.ts';
 import type { MailAct } from '../../people/behaviour/note.ts';
 import type { Contact } from '../../people/model.ts';
@@ -25,8 +25,10 @@ interface Reply {
   at: Date;
 }
 
-/** So many events of a person are looked at, the newest. */
+/** So many events of a person are looked at, and so much of them, the newest: many people are looked at in one process. */
 const LOOKED_AT_MAX = 1_000;
+const LOOKED_AT_BYTES_MAX = 4 * 1_048_576;
+const READ_AT_ONCE = 16;
 const HEARD_AT_ONCE = 8;
 
 /** For the caller a person enters with the event or the change that leads to it. */
@@ -50,22 +52,26 @@ export async function eventsSince(
     { $limit: LOOKED_AT_MAX },
     { $match: { eventName: { $in: [...eventNames] } } },
   ];
-  const found = await db.events.aggregate<EventRecord>(pipeline, { hint: 'contact_newest' }).toArray();
-  return found
-    .filter(({ _id }) => !event?.id.equals(_id))
-    .map(asPersonEvent)
-    .reverse();
+  const options = { hint: 'contact_newest', batchSize: READ_AT_ONCE };
+  const found: PersonEvent[] = [];
+  let bytes = 0;
+  for await (const record of db.events.aggregate<EventRecord>(pipeline, options)) {
+    bytes += BSON.calculateObjectSize(record);
+    if (bytes > LOOKED_AT_BYTES_MAX) break;
+    if (!event?.id.equals(record._id)) found.push(asPersonEvent(record));
+  }
+  return found.reverse();
 }
 
 /** Records a custom event on the enrollments of its contact that wait for it. */
 export async function hearEvent(deps: AutomationsDeps, record: EventRecord): Promise<void> {
   const event = asPersonEvent(record);
-  await hear(deps, record, [nameOfEvent(event.name)], (compiled, enrollment, contact) => {
+  await hear(deps, record, [nameOfEvent(event.name)], async (compiled, enrollment, contact) => {
     const { stepId, waitFrom, waitUntil } = enrollment;
     if (!waitFrom || !waitUntil || enrollment.event?.id.equals(record._id)) return null;
     const enteredMs = occurrenceOf(enrollment).getTime();
     const wait = { fromMs: waitFrom.getTime(), untilMs: waitUntil.getTime(), enteredMs };
-    const meant = stepMeant(compiled, stepId, event, { contact, wait });
+    const meant = await stepMeant(compiled, stepId, event, { contact, wait });
     return meant === null ? null : { heard: [{ stepId: meant, at: event.at }], looks: true };
   });
 }
@@ -131,7 +137,11 @@ function hearingOfMail({ event, url, messageId, at }: OfMail): HearingOf {
   };
 }
 
-type HearingOf = (compiled: CompiledAutomation, enrollment: Enrollment, contact: Contact) => Hearing | null;
+type HearingOf = (
+  compiled: CompiledAutomation,
+  enrollment: Enrollment,
+  contact: Contact,
+) => Hearing | null | Promise<Hearing | null>;
 
 async function hear(
   deps: AutomationsDeps,

@@ -1,3 +1,4 @@
+import { breather } from '../../base/work/breathe.ts';
 import type { DeclaredTypes, FilterSubject } from '../../people/filters/filters.ts';
 import type { AutomationStep, AutomationWaitEvent } from '../model/definition.ts';
 import { compileCriteria } from './criteria.ts';
@@ -155,16 +156,19 @@ export function typesOf(eventName: string, { events, ...declared }: AutomationTy
 }
 
 /** The step that an event is for, of a person who waits in this one; null: none. */
-export function stepMeant(
+export async function stepMeant(
   { graph, awaited }: { graph: StepGraph; awaited: AwaitedEvents },
   stepId: string | null,
   event: PersonEvent,
   { contact, wait }: { contact: FilterSubject['contact']; wait: Wait },
-): string | null {
+): Promise<string | null> {
   const step = graph.byId.get(stepId ?? '');
   if (!step) return null;
-  const goal = awaited.goalsFrom(step).find((one) => awaited.isMeant(one, { contact, event }));
-  if (goal) return event.at.getTime() >= wait.enteredMs ? goal.stepId : null;
+  const pause = breather();
+  for (const goal of awaited.goalsFrom(step)) {
+    if (awaited.isMeant(goal, { contact, event })) return event.at.getTime() >= wait.enteredMs ? goal.stepId : null;
+    await pause();
+  }
   if (step.type !== 'wait_event' || !isWithin(step, event, wait)) return null;
   return awaited.isMeant(step, { contact, event }) ? stepId : null;
 }

@@ -27,7 +27,7 @@ export async function decide(automation: CompiledAutomation, position: Position,
   }
   for (let step = stepAt(automation, cursor); step; step = stepAt(automation, cursor)) {
     const { stepId } = step;
-    const jump = goalReached(automation, step, facts);
+    const jump = await goalReached(automation, step, facts);
     if (jump) {
       stepEvents.push(jump.stepEvent);
       cursor = jump.target;
@@ -42,7 +42,7 @@ export async function decide(automation: CompiledAutomation, position: Position,
       continue;
     }
     if (isWait(step)) {
-      const { end, next, stepEvent, target } = lookAtWait(automation, step, facts.nowMs, facts);
+      const { end, next, stepEvent, target } = await lookAtWait(automation, step, facts.nowMs, facts);
       if (end) {
         const { untilMs, isZoneMissing } = end;
         stepEvents.push({ type: 'wait', stepId, untilMs, ...(isZoneMissing && { reason: 'zone_missing' }) });

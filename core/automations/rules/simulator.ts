@@ -201,7 +201,8 @@ export async function simulate(automation: CompiledAutomation, world: World, pau
     const happened = { ...event, at: new Date(atMs) };
     events.push(happened);
     const wait = { fromMs: position.waitFromMs ?? enteredMs, untilMs, enteredMs };
-    if (stepMeant(automation, position.stepId, happened, { contact, wait }) !== null) await advance(atMs);
+    const meant = await stepMeant(automation, position.stepId, happened, { contact, wait });
+    if (meant !== null) await advance(atMs);
   }
 
   async function act(person: Contact, { atMs, act: kind, url, stepId }: Act): Promise<void> {

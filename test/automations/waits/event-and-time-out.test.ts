@@ -108,10 +108,9 @@ describe('An event and a time-out', function () {
     const { events } = env.deps.db;
     let reads = 0;
     const aggregate = (...given: Parameters<typeof events.aggregate>) => ({
-      async toArray() {
-        const found = await events.aggregate(...given).toArray();
+      async *[Symbol.asyncIterator]() {
+        yield* events.aggregate(...given);
         if (reads++ === 0) await events.insertOne(eventOf(person, later(env.clock.now(), 5_000)));
-        return found;
       },
     });
     const slow = { ...env.deps, db: { ...env.deps.db, events: { aggregate } } } as unknown as typeof env.deps;

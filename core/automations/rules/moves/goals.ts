@@ -1,30 +1,49 @@
+import { breather } from '../../../base/work/breathe.ts';
 import type { AutomationStep } from '../../model/definition.ts';
-import type { AwaitedEvents, GoalStep } from '../awaited.ts';
+import type { AwaitedEvents, GoalStep, PersonEvent, WaitEventStep } from '../awaited.ts';
 import type { CompiledAutomation } from '../compile.ts';
 import type { Facts, StepEvent } from './decision.ts';
 
 /** The first goal, of those that the step leads to, that the person has reached by now. */
-export function goalReached({ awaited, graph }: CompiledAutomation, step: AutomationStep, facts: Facts) {
+export async function goalReached({ awaited, graph }: CompiledAutomation, step: AutomationStep, facts: Facts) {
   if (facts.isUnsubscribed) return null;
+  for (const goal of awaited.goalsFrom(step)) {
+    if (!(await isReached(awaited, goal, facts))) continue;
+    const stepEvent: StepEvent = { type: 'goal', stepId: goal.stepId, rule: awaited.rule(goal) };
+    return { next: null, stepEvent, target: graph.next(goal) };
+  }
+  return null;
+}
+
+async function isReached(awaited: AwaitedEvents, goal: GoalStep, facts: Facts): Promise<boolean> {
   const { heard = [], person: contact, nowMs } = facts;
-  const goal = awaited.goalsFrom(step).find((one) => {
-    if (heard.some(({ stepId }) => stepId === one.stepId)) return true;
-    if (one.eventName === undefined) return awaited.isMeant(one, { contact, nowMs });
-    return hasHappened(awaited, one, facts);
-  });
-  if (!goal) return null;
-  const stepEvent: StepEvent = { type: 'goal', stepId: goal.stepId, rule: awaited.rule(goal) };
-  return { next: null, stepEvent, target: graph.next(goal) };
+  if (heard.some(({ stepId }) => stepId === goal.stepId)) return true;
+  if (goal.eventName === undefined) return awaited.isMeant(goal, { contact, nowMs });
+  return hasHappened(awaited, goal, facts);
 }
 
 /** By the facts, which are others once the person changes: each step of a walk asks again. */
 const happened = new WeakMap<Facts, Map<GoalStep, boolean>>();
 
-function hasHappened(awaited: AwaitedEvents, goal: GoalStep, facts: Facts): boolean {
-  const { events = [], person: contact } = facts;
+async function hasHappened(awaited: AwaitedEvents, goal: GoalStep, facts: Facts): Promise<boolean> {
   const known = happened.get(facts) ?? new Map<GoalStep, boolean>();
   happened.set(facts, known);
-  const found = known.get(goal) ?? events.some((event) => awaited.isMeant(goal, { contact, event }));
+  const found = known.get(goal) ?? (await isAmong(awaited, goal, facts));
   known.set(goal, found);
   return found;
+}
+
+/** A person may have a thousand events, each of which may be compared with long criteria: others have their turn in between. */
+export async function isAmong(
+  awaited: AwaitedEvents,
+  step: GoalStep | WaitEventStep,
+  { events = [], person: contact }: Pick<Facts, 'events' | 'person'>,
+  isInTime: (event: PersonEvent) => boolean = () => true,
+): Promise<boolean> {
+  const pause = breather();
+  for (const event of events) {
+    if (isInTime(event) && awaited.isMeant(step, { contact, event })) return true;
+    await pause();
+  }
+  return false;
 }

@@ -4,7 +4,7 @@ import { isWithin } from '../awaited.ts';
 import type { CompiledAutomation } from '../compile.ts';
 import { endOfAnswer, endOfWait, isWait, type WaitEnd, type WaitStep } from '../waits.ts';
 import type { Facts, Next, PersonChange, StepEvent } from './decision.ts';
-import { goalReached } from './goals.ts';
+import { goalReached, isAmong } from './goals.ts';
 
 type WebhookStep = AutomationStep & { type: 'webhook' };
 
@@ -20,14 +20,19 @@ interface WaitLook {
 }
 
 /** A wait that began at `fromMs`, as it is now. */
-export function lookAtWait(automation: CompiledAutomation, step: WaitStep, fromMs: number, facts: Facts): WaitLook {
+export async function lookAtWait(
+  automation: CompiledAutomation,
+  step: WaitStep,
+  fromMs: number,
+  facts: Facts,
+): Promise<WaitLook> {
   const { stepId } = step;
   const { graph, awaited } = automation;
   const target = graph.next(step);
   const end = endOfWait(step, fromMs, facts.person, automation.zones);
   if (!end) return { end, next: { kind: 'exited', reason: 'no_date', stepId }, target };
   const { untilMs } = end;
-  if (step.type === 'wait_event' && isHeard(automation, step, { fromMs, untilMs }, facts))
+  if (step.type === 'wait_event' && (await isHeard(automation, step, { fromMs, untilMs }, facts)))
     return { end, next: null, stepEvent: { type: 'heard', stepId, rule: awaited.rule(step) }, target };
   if (untilMs > facts.nowMs)
     return { end, next: { kind: 'wait', stepId, fromMs, untilMs, awaits: awaited.namesAt(step) }, target };
@@ -52,7 +57,7 @@ export async function lookAt(
   facts: Facts,
 ): Promise<Look> {
   const isAnswered = step.type === 'webhook' && facts.heard?.some(({ stepId }) => stepId === step.stepId);
-  const jump = isAnswered ? null : goalReached(automation, step, facts);
+  const jump = isAnswered ? null : await goalReached(automation, step, facts);
   if (jump) return jump;
   if (step.type === 'webhook') return lookAtAnswer(automation, step, fromMs, facts);
   return lookAtWait(automation, step, fromMs, facts);
@@ -95,14 +100,13 @@ async function takeAnswer(
 }
 
 /** It was recorded, or it happened so recently that it is yet to be, or long before the wait. */
-function isHeard(
+async function isHeard(
   { awaited }: CompiledAutomation,
   step: WaitStep & { type: 'wait_event' },
   wait: { fromMs: number; untilMs: number },
-  { heard = [], events = [], enteredMs, person }: Facts,
-): boolean {
+  facts: Facts,
+): Promise<boolean> {
+  const { heard = [], enteredMs } = facts;
   if (heard.some(({ stepId, at }) => stepId === step.stepId && at.getTime() <= wait.untilMs)) return true;
-  return events.some(
-    (event) => isWithin(step, event, { ...wait, enteredMs }) && awaited.isMeant(step, { contact: person, event }),
-  );
+  return isAmong(awaited, step, facts, (event) => isWithin(step, event, { ...wait, enteredMs }));
 }
