@@ -44,9 +44,9 @@ export interface Move extends CountedMove {
 
 /**
  * stale: another process changed this enrollment; read it again. refused: the person can no longer be changed like this; decide again.
- * inside, or a refusal to enter again: the contact may not enter.
+ * inside, contact_deleted, or a refusal to enter again: the contact may not enter.
  */
-type MoveOutcome = 'written' | 'stale' | 'refused' | 'inside' | ReentryRefusal;
+type MoveOutcome = 'written' | 'stale' | 'refused' | 'inside' | 'contact_deleted' | ReentryRefusal;
 
 interface Written {
   outcomes: MoveOutcome[];
@@ -201,6 +201,8 @@ async function readRevisions(deps: AutomationsDeps, session: Session, projectId:
 }
 
 interface InTheWay {
+  /** Contacts that exist. */
+  contacts: Set<string>;
   inside: Set<string>;
   /** When contacts left last. */
   left: Map<string, Date>;
@@ -213,11 +215,23 @@ async function readInTheWay(
   moves: Move[],
 ): Promise<InTheWay> {
   const entering = moves.filter(({ before }) => before === null);
-  if (entering.length === 0) return { inside: new Set(), left: new Map() };
+  if (entering.length === 0) return { contacts: new Set(), inside: new Set(), left: new Map() };
   const options = { session, projection: { automationId: 1, contactId: 1 } };
   const inside = await deps.db.enrollments.find({ ...pairsOf(projectId, entering), live: true }, options).toArray();
   const limited = entering.filter(({ reentry = 'after_exit' }) => reentry !== 'after_exit');
-  return { inside: new Set(inside.map(pairOf)), left: await readLeft(deps, session, projectId, limited) };
+  return {
+    contacts: await readContacts(deps, session, projectId, entering),
+    inside: new Set(inside.map(pairOf)),
+    left: await readLeft(deps, session, projectId, limited),
+  };
+}
+
+async function readContacts(deps: AutomationsDeps, session: Session, projectId: ObjectId, moves: Move[]) {
+  const ids = moves.map(({ after }) => after.contactId);
+  const found = await deps.db.contacts
+    .find({ _id: { $in: ids }, projectId }, { session, projection: { _id: 1 }, hint: '_id_' })
+    .toArray();
+  return new Set(found.map(({ _id }) => _id.toHexString()));
 }
 
 async function readLeft(deps: AutomationsDeps, session: Session, projectId: ObjectId, moves: Move[]) {
@@ -241,7 +255,7 @@ function pairsOf(projectId: ObjectId, moves: Move[]) {
 function judge(
   { before, after, reentry = 'after_exit' }: Move,
   revisions: Map<string, number>,
-  { inside, left }: InTheWay,
+  { contacts, inside, left }: InTheWay,
 ): MoveOutcome {
   const id = after._id.toHexString();
   if (before) {
@@ -250,6 +264,7 @@ function judge(
     return 'written';
   }
   if (revisions.has(id)) return 'stale';
+  if (!contacts.has(after.contactId.toHexString())) return 'contact_deleted';
   const pair = pairOf(after);
   if (inside.has(pair)) return 'inside';
   const refusal = reentryRefusal(reentry, left.get(pair)?.getTime() ?? null, after.enteredAt.getTime());

@@ -17,10 +17,11 @@ import { refusedBy } from '../rules/entering/chain.ts';
 import { reentryOf } from '../rules/entering/reentry.ts';
 import { advanceEnrollment, currentWait, firstMoves } from './advance.ts';
 import { commitMove } from './commit.ts';
+import { endDeleted } from './exit.ts';
 import { hearChange, hearEvent } from './hearing.ts';
 
 const ENROLL_CONCURRENCY = 16;
-/** Time of the second erasure, for data written by a request that read the contact before it was deleted. */
+/** Time of the second erasure, for enrollments and data written by a request that read the contact before it was deleted. */
 const ERASE_AGAIN_MS = 60_000;
 const NOTES_TOGETHER_MAX = 64;
 const ADVANCED_AT_ONCE = 16;
@@ -266,8 +267,9 @@ function isDeletion({ automationIds, reached }: Trigger): boolean {
   return automationIds.length === 0 && !reached;
 }
 
-/** After a deletion: removes personal data from the contact's events and enrollments. */
+/** After a deletion: ends enrollments that it did not see, and removes personal data from the contact's events and enrollments. */
 async function erase(deps: AutomationsDeps, { _id, projectId, contactId, erasedAt }: Trigger): Promise<DueOutcome> {
+  await endDeleted(deps, projectId, contactId);
   await deps.db.events.updateMany({ projectId, contactId, properties: { $ne: {} } }, { $set: { properties: {} } });
   await deps.db.enrollments.updateMany({ projectId, contactId, event: { $ne: null } }, { $set: { event: null } });
   await deps.db.enrollments.updateMany({ projectId, contactId, heard: { $exists: true } }, { $unset: { heard: '' } });

@@ -68,6 +68,13 @@ export function announceDeletions(deps: AutomationsDeps, projectId: ObjectId, ch
   if (changes.some(({ after }) => !after)) wakeQueue(deps, ENROLLMENTS, projectId);
 }
 
+/** After a deletion: an entry that was committed in the same moment was not seen by it. */
+export async function endDeleted(deps: AutomationsDeps, projectId: ObjectId, contactId: ObjectId): Promise<void> {
+  const inside = await deps.db.enrollments.find({ projectId, contactId, live: true }, { hint: 'contact' }).toArray();
+  await Promise.all(inside.map((before) => leave(deps, before, 'contact_deleted')));
+  if (inside.length > 0) wakeQueue(deps, ENROLLMENTS, projectId);
+}
+
 const CONTACTS_AT_ONCE = 1_000;
 
 /**

@@ -8,6 +8,7 @@ import type { Contact } from '../../../people/model.ts';
 import { wantsContact } from '../../compose/compose.ts';
 import { type SendingDomain, sendingDomain } from '../../compose/sending-domain.ts';
 import type { MailDeps } from '../../deps.ts';
+import { CONTACT_DELETED } from '../../erase/fail-for-deleted.ts';
 import type { Check, Claimed, Verdict } from '../../ledger/ledger.ts';
 import type { Content, Message, MessageRecipient } from '../../ledger/model.ts';
 import { afterOutcome } from '../../ledger/rules/judge-delivery.ts';
@@ -17,6 +18,7 @@ import { firstOnes } from '../../messages/copies.ts';
 import { openedContent } from '../../messages/sealed-content.ts';
 import type { ClaimedMail } from '../claimed-mail.ts';
 import { holdToCap } from '../hold-to-cap.ts';
+import { toDeletedContacts } from './to-deleted.ts';
 import { LEFT, leftWhileWaiting } from './waiting-mail.ts';
 
 /** For so long a mail waits for room under the frequency cap at most. */
@@ -138,8 +140,8 @@ export function recheck(
 }
 
 /**
- * Messages that must not be sent: the project is gone, the address is suppressed, or the person has left while the mail waited. Also
- * checked with every renewal of the claim.
+ * Messages that must not be sent: the project or the contact is gone, the address is suppressed, or the person has left while the mail
+ * waited. Also checked with every renewal of the claim.
  */
 async function checkMails(
   deps: MailDeps,
@@ -148,9 +150,10 @@ async function checkMails(
   contents: Map<string, Content>,
 ): Promise<{ verdicts: Map<string, Verdict>; recipients: Map<string, MessageRecipient[]> }> {
   const emails = messages.flatMap(({ email, recipients }) => recipients?.map((one) => one.email) ?? [email]);
-  const [project, entries, left, gone] = await Promise.all([
+  const [project, entries, deleted, left, gone] = await Promise.all([
     deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } }),
     suppressionsAgainst(deps, projectId, emails),
+    toDeletedContacts(deps, projectId, messages),
     leftWhileWaiting(deps, projectId, messages),
     goneGroups(
       deps,
@@ -173,6 +176,7 @@ async function checkMails(
     if (!message.recipients) {
       const entry = entryAgainst(message.email, content);
       if (entry) verdicts.set(key, suppressed(entry));
+      else if (deleted.has(key)) verdicts.set(key, failedAll(message, CONTACT_DELETED));
       else if (left.has(key)) verdicts.set(key, failedAll(message, LEFT));
       continue;
     }
