@@ -35,13 +35,16 @@ describe('The frequency cap of automations', function () {
     const toLists = [await stage.list(1, () => address)];
     return (await stage.until(await stage.launch({ toLists }), 'sent', 'failed')).metrics;
   }
-  /** Enters the address, which is a contact already, into an automation of one mail. */
-  async function enter(address: string, more: object = {}) {
+  /** Enters the address, which is a contact already, into an automation of one mail, and of another one a month later. */
+  async function enter(address: string, more: object = {}, isLast = false) {
     const name = `to ${address}`;
     const mail = { htmlTemplate: '<p>Hello</p>', subject: 'Hello', senderEmail: SENDER, ...more };
     const { id } = await activeAutomation(stage.own.client, {
       ...{ name, entryCriteria: { type: 'event_trigger', eventName: 'joined' } },
-      steps: [wait(0, 'minutes'), emailStep('hello', { email: mail }), wait(30), emailStep('later', { email: mail })],
+      steps: [
+        ...[wait(0, 'minutes'), emailStep('hello', { email: mail })],
+        ...(isLast ? [] : [wait(30), emailStep('later', { email: mail })]),
+      ],
     });
     const entered = await stage.own.client.post(`/automations/${id}/enrollments`, { emails: [address] });
     expect(entered.body.success, entered.text).to.equal(true);
@@ -123,7 +126,30 @@ describe('The frequency cap of automations', function () {
       await age(address, 3);
       await dueNow(address);
       const message = await settled(address, how === 'stayed' ? 'sent' : 'failed');
-      if (how === 'removed') expect(message.reason).to.contain('left the automation while the mail waited');
+      if (how === 'removed') expect(message.reason).to.contain('The person left the automation');
+    }
+  });
+
+  it('sends no mail of a last step that has waited when its automation was archived or deleted, and sends the others', async () => {
+    const { client } = stage.own;
+    for (const how of ['archived', 'gone', 'runs']) {
+      const address = `last-${how}@example.org`;
+      await campaignTo(address);
+      const id = await enter(address, { whenCapped: 'wait' }, true);
+      await settled(address, 'queued', waits);
+      const [person] = (await client.get(`/automations/${id}/enrollments`)).body.data.enrollments;
+      expect(person.status).to.equal('completed');
+      const acts = { archived: ['archive'], gone: ['pause', 'delete'], runs: [] }[how] ?? [];
+      for (const act of acts) {
+        const reply = await (act === 'delete'
+          ? client.delete(`/automations/${id}`)
+          : client.post(`/automations/${id}/${act}`));
+        expect(reply.body.success, reply.text).to.equal(true);
+      }
+      await age(address, 3);
+      await dueNow(address);
+      const message = await settled(address, how === 'runs' ? 'sent' : 'failed');
+      if (how !== 'runs') expect(message.reason).to.contain('was archived');
     }
   });
 

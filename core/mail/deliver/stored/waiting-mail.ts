@@ -4,12 +4,13 @@ import type { Message } from '../../ledger/model.ts';
 
 declare module '../../../base/deps.ts' {
   interface Subscribers {
-    /** Called for mail that has waited with its enrollment: returns the enrollments that ended early, as hexadecimal ids. */
+    /** Called for mail that has waited with its enrollment: returns the enrollments that ended early, or whose automation is archived, as hexadecimal ids. */
     endedEarly: (deps: CallerDeps, projectId: ObjectId, enrollmentIds: ObjectId[]) => Promise<Set<string>>;
   }
 }
 
-export const LEFT = 'The person left the automation while the mail waited for room under the frequency cap.';
+export const LEFT =
+  'The person left the automation, or it was archived, while the mail waited for room under the frequency cap.';
 
 /** Only mail that has waited is asked about: other mail leaves as soon as its step is taken. */
 export async function leftWhileWaiting(
