@@ -1,8 +1,9 @@
 import { recordDates } from './automations/dates/record.ts';
 import { hearAnswer } from './automations/enrollments/answers.ts';
 import { endedEarly } from './automations/enrollments/ended-early.ts';
-import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
+import { announceDeletions, recordDeletions } from './automations/enrollments/exit.ts';
 import { hearActs, hearReply } from './automations/enrollments/hearing.ts';
+import { endUnsubscribed } from './automations/enrollments/unsubscribes.ts';
 import { readEntrances, searchedEntries } from './automations/entrances.ts';
 import { recordMail } from './automations/entries/received-mail.ts';
 import { announceForms, recordForms } from './automations/entries/submitted-forms.ts';

@@ -10,6 +10,7 @@ import type { AutomationsDeps } from './deps.ts';
 import { declaredTypes } from './entrances.ts';
 import type { Automation, AutomationContent, PastDefinition } from './model/automation.ts';
 import type { AutomationDefinition } from './model/definition.ts';
+import type { Enrollment } from './model/enrollment.ts';
 import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';
 import { readReentry } from './rules/parse-definition.ts';
 
@@ -43,6 +44,27 @@ export async function definitionOf(
   const made = compileAutomation(definition, declaredTypes(rules, definition.entryCriteria), automation, rules.zones);
   cache.set(key, made);
   return made;
+}
+
+type Inside = Pick<Enrollment, 'automationId' | 'version'>;
+
+/** The suppression group of each of these enrollments: that of the version by which its contact is inside. */
+export async function groupReader(
+  { db }: Pick<AutomationsDeps, 'db'>,
+  projectId: ObjectId,
+  inside: Inside[],
+): Promise<(enrollment: Inside) => string | null> {
+  const projection = { version: 1, moveBefore: 1, unsubscribeGroupId: 1 };
+  const ids = inside.map(({ automationId }) => automationId);
+  const automations = await db.automations.find({ _id: { $in: ids }, projectId }, { projection }).toArray();
+  const byId = new Map(automations.map((automation) => [automation._id.toHexString(), automation]));
+  const keyOf = ({ automationId, version }: Inside) =>
+    pastId(automationId, Math.max(version, byId.get(automationId.toHexString())?.moveBefore ?? 0));
+  const pastIds = [...new Set(inside.map(keyOf))];
+  const past = await db.automationDefinitions.find({ _id: { $in: pastIds }, projectId }, { projection }).toArray();
+  const groups = new Map(past.map(({ _id, unsubscribeGroupId }) => [_id, unsubscribeGroupId]));
+  for (const { _id, version, unsubscribeGroupId } of automations) groups.set(pastId(_id, version), unsubscribeGroupId);
+  return (enrollment) => groups.get(keyOf(enrollment)) ?? null;
 }
 
 /** Stored before the version that replaces it, so that enrolled contacts always find theirs. */

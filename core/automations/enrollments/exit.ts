@@ -1,14 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
-import { goneGroups } from '../../consent/suppressions/find-groups.ts';
-import type { SuppressionFact } from '../../consent/suppressions/rules.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import type { Contact } from '../../people/model.ts';
 import type { PublishedChange } from '../../people/subscribers.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Enrollment, ExitReason } from '../model/enrollment.ts';
 import { AT_ONCE, ENROLLMENTS, insertTriggers, newTrigger } from '../record-triggers.ts';
-import { isUnsubscribed } from '../rules/exits.ts';
 import { commitMove, type Move, writeMoves } from './commit.ts';
 import { processWriter } from './counts.ts';
 
@@ -73,49 +70,6 @@ export async function endDeleted(deps: AutomationsDeps, projectId: ObjectId, con
   const inside = await deps.db.enrollments.find({ projectId, contactId, live: true }, { hint: 'contact' }).toArray();
   await Promise.all(inside.map((before) => leave(deps, before, 'contact_deleted')));
   if (inside.length > 0) wakeQueue(deps, ENROLLMENTS, projectId);
-}
-
-const CONTACTS_AT_ONCE = 1_000;
-
-/**
- * Ends the enrollments of contacts that unsubscribed from what the automation sends. Correctness does not depend on it: every step checks
- * suppressions again before it is taken.
- */
-export async function endUnsubscribed(
-  deps: AutomationsDeps,
-  projectId: ObjectId,
-  emails: string[],
-  entry: SuppressionFact,
-): Promise<void> {
-  for (let from = 0; from < emails.length; from += CONTACTS_AT_ONCE) {
-    const contacts = await deps.db.contacts
-      .find(
-        { projectId, email: { $in: emails.slice(from, from + CONTACTS_AT_ONCE) } },
-        { projection: { _id: 1 }, hint: 'email' },
-      )
-      .toArray();
-    const contactId = { $in: contacts.map(({ _id }) => _id) };
-    const inside = await deps.db.enrollments.find({ projectId, contactId, live: true }, { hint: 'contact' }).toArray();
-    if (inside.length === 0) continue;
-    const automations = await deps.db.automations
-      .find(
-        { projectId, _id: { $in: inside.map(({ automationId }) => automationId) } },
-        { projection: { unsubscribeGroupId: 1 } },
-      )
-      .toArray();
-    const named = automations.map(({ unsubscribeGroupId }) => unsubscribeGroupId);
-    const gone = await goneGroups(deps, projectId, named);
-    const stopped = new Set(
-      automations
-        .filter(({ unsubscribeGroupId: groupId }) =>
-          isUnsubscribed([entry], { groupId, isGroupGone: gone.has(groupId ?? '') }),
-        )
-        .map(({ _id }) => _id.toHexString()),
-    );
-    const leaving = inside.filter(({ automationId }) => stopped.has(automationId.toHexString()));
-    await Promise.all(leaving.map((before) => leave(deps, before, 'unsubscribed')));
-    if (leaving.length > 0) wakeQueue(deps, ENROLLMENTS, projectId);
-  }
 }
 
 /** Ends one enrollment, repeating on concurrent writes. */

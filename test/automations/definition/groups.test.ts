@@ -54,14 +54,14 @@ describe('A suppression group that an automation or a mail names', function () {
     return advanceEnrollment(stage.deps, { projectId, enrollmentId: _id }, Date.now() + 2 * MINUTE_MS);
   };
   /** A contact that waits between the two mails of an automation that names a group. */
-  const someoneInside = async () => {
+  const someoneInside = async (unit = 'minutes') => {
     const groupId = await newGroup();
     const eventName = `joined_${groupId}`;
     await created(stage.own.client, '/events', { eventName });
     const { id } = await activeAutomation(stage.own.client, {
       name: `Follows ${groupId}`,
       entryCriteria: { type: 'event_trigger', eventName },
-      steps: [wait(0), email('first'), wait(1, 'minutes'), email('second')],
+      steps: [wait(0), email('first'), wait(1, unit), email('second')],
       unsubscribeGroupId: groupId,
     });
     const address = `${tag()}@example.org`;
@@ -110,6 +110,25 @@ describe('A suppression group that an automation or a mail names', function () {
     await changeSuppressions(stage.deps, group, [{ email: address, reason: 'UNSUBSCRIBE', evidence: null }]);
     expect(await stored(id)).to.include({ status: 'active' });
     expect(await advance(id)).to.deep.equal({ kind: 'end', status: 'exited', reason: 'unsubscribed' });
+  });
+
+  it('ends the way of people whose version names it, when they unsubscribe from it', async () => {
+    for (const existing of ['keep', 'move']) {
+      const { id, address, link } = await someoneInside('days');
+      const groupId = await newGroup();
+      const saved = await stage.own.client.patch(`/automations/${id}`, { draft: true, unsubscribeGroupId: groupId });
+      expect(saved.status, saved.text).to.equal(200);
+      const published = await stage.own.client.post(`/automations/${id}/publish`, { existing });
+      expect(published.body.data?.version, published.text).to.equal(2);
+      const newer = { groupId, emails: [address], reason: 'UNSUBSCRIBE' };
+      const { status } = await stage.own.client.post('/suppression-groups/emails/suppress', newer);
+      expect(status).to.equal(200);
+      if (existing === 'keep') {
+        expect(await stored(id), existing).to.include({ status: 'active', exitReason: null });
+        expect(await oneClick(link)).to.equal(200);
+      }
+      expect(await stored(id), existing).to.include({ status: 'exited', exitReason: 'unsubscribed' });
+    }
   });
 
   it('a mail that waits to be sent holds its group; without it the mail is judged at the claim as one that names none', async () => {
