@@ -141,7 +141,7 @@ async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<Trig
     automationIds.map(async (automationId): Promise<TriggerOutcome> => {
       const automation = active.get(automationId.toHexString());
       if (!contact) return { automationId, result: 'skipped', reason: 'contact_deleted' };
-      if (!automation) return { automationId, result: 'skipped', reason: 'not_active' };
+      if (!automation) return finishEntry(deps, occasion, automationId);
       const refused = refusedBy(causedBy, automationId);
       if (refused) return { automationId, result: 'skipped', reason: refused };
       const [outcome] = await enterTogether(deps, automation, [entryOf(occasion, contact, automation)]);
@@ -152,6 +152,16 @@ async function enterAll(deps: AutomationsDeps, occasion: Occasion): Promise<Trig
   );
   if (outcomes.some(({ result }) => result === 'entered')) wakeQueue(deps, ENROLLMENTS, projectId);
   return outcomes;
+}
+
+/** Of an automation that is no longer active: an earlier try may have entered the contact, and failed before its first steps. */
+async function finishEntry(deps: AutomationsDeps, occasion: Occasion, automationId: ObjectId): Promise<TriggerOutcome> {
+  const { projectId } = occasion;
+  const enrollmentId = enrollmentIdOf(occasion, automationId);
+  const found = await deps.db.enrollments.findOne({ _id: enrollmentId, projectId }, { projection: { _id: 1 } });
+  if (!found) return { automationId, result: 'skipped', reason: 'not_active' };
+  await advanceEnrollment(deps, { projectId, enrollmentId }, 0);
+  return { automationId, result: 'entered' };
 }
 
 /** A contact that enters; `_id` is the enrollment's, the same at every try. */
@@ -218,13 +228,14 @@ async function idsInside(
   return new Map(found.map(({ _id, contactId: id }) => [id.toHexString(), _id]));
 }
 
-function entryOf(
-  { _id, at, event, causedBy = [] }: Occasion,
-  contact: Contact,
-  { _id: automationId, entryCriteria }: Automation,
-): Entry {
+function enrollmentIdOf({ _id, at }: Occasion, automationId: ObjectId): ObjectId {
+  return derivedId(at, 'enrollment', _id.toHexString(), automationId.toHexString());
+}
+
+function entryOf(occasion: Occasion, contact: Contact, { _id: automationId, entryCriteria }: Automation): Entry {
+  const { at, event, causedBy = [] } = occasion;
   return {
-    _id: derivedId(at, 'enrollment', _id.toHexString(), automationId.toHexString()),
+    _id: enrollmentIdOf(occasion, automationId),
     contact,
     event,
     ...(causedBy.length > 0 ? { causedBy } : {}),

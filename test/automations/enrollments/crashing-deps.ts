@@ -61,6 +61,22 @@ export function interruptedDeps(deps: Deps, call: () => Promise<unknown>): Deps 
   return openCore({ ...deps, db: { ...deps.db, enrollments } });
 }
 
+/** A process of which the first commit is done by `around`. */
+export function committingDeps(deps: Deps, around: (commit: () => Promise<void>) => Promise<void>): Deps {
+  let isFirst = true;
+  const startSession = () => {
+    const session = deps.mongo.startSession();
+    const commit = session.commitTransaction.bind(session);
+    session.commitTransaction = () => {
+      const own = isFirst;
+      isFirst = false;
+      return own ? around(commit) : commit();
+    };
+    return session;
+  };
+  return openCore({ ...deps, mongo: { db: deps.mongo.db.bind(deps.mongo), startSession } as MongoClient });
+}
+
 export type Say = <T>(work: () => Promise<T>) => Promise<T>;
 
 function listening(collection: Collection, say: Say): Collection {

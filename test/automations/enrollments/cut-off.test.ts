@@ -7,6 +7,7 @@ import { writeMoves } from '../../../core/automations/enrollments/commit.ts';
 import { processWriter } from '../../../core/automations/enrollments/counts.ts';
 import { eventQueue, triggerQueue } from '../../../core/automations/enrollments/enroll.ts';
 import { leave } from '../../../core/automations/enrollments/exit.ts';
+import { automationChangeQueue } from '../../../core/automations/enrollments/lifecycle-jobs.ts';
 import type { Enrollment, Trigger } from '../../../core/automations/model/enrollment.ts';
 import type { EventRecord } from '../../../core/automations/model/event.ts';
 import type { Deps } from '../../../core/base/deps.ts';
@@ -16,7 +17,15 @@ import { useEnvironment } from '../../support/environment.ts';
 import { silent } from '../../workflows/support.ts';
 import { expectRecount, newContacts, peopleInside } from '../people.ts';
 import { activeAutomation, created, email, filter, makeSending, wait } from '../support.ts';
-import { Crash, crashingDeps, interruptedDeps, type When } from './crashing-deps.ts';
+import {
+  Crash,
+  committingDeps,
+  crashingDeps,
+  interruptedDeps,
+  listeningDeps,
+  type Say,
+  type When,
+} from './crashing-deps.ts';
 
 const PEOPLE = 60;
 const steps = [
@@ -56,6 +65,23 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
     advanceEnrollment(deps, { projectId, enrollmentId: _id }, Date.now());
   const inWait = { started: true, stepId: 'w2', waitFrom: new Date(0), waitUntil: new Date(86_400_000) };
 
+  async function storms(id: string, count: number): Promise<EventRecord[]> {
+    const events = (await newContacts(env, count)).map(
+      ({ _id: contactId, projectId }): EventRecord => ({
+        ...{ _id: new ObjectId(), projectId, contactId, eventName: 'storm', properties: {} },
+        ...{ createdAt: env.clock.now(), automationIds: [new ObjectId(id)] },
+      }),
+    );
+    await env.deps.db.events.insertMany(events);
+    return events;
+  }
+
+  async function followStorm(deps: Deps, { _id, projectId }: EventRecord) {
+    const notFollowed = { _id, projectId, outcomes: { $exists: false } };
+    await env.deps.db.events.updateOne(notFollowed, { $set: { dueAt: new Date(0) } });
+    for (const run of (await eventQueue(deps).take(projectId, 16)).runs) await run();
+  }
+
   async function cutOffEverywhere<Person>(
     people: Person[],
     work: (deps: Deps, person: Person) => Promise<unknown>,
@@ -80,25 +106,8 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
   it('entering by an event, with a first mail and a branch', async () => {
     const id = await automation();
     const { db } = env.deps;
-    const contacts = await newContacts(env, PEOPLE + 20);
-    const events = contacts.map(
-      ({ _id: contactId, projectId }): EventRecord => ({
-        _id: new ObjectId(),
-        projectId,
-        contactId,
-        eventName: 'storm',
-        properties: {},
-        createdAt: env.clock.now(),
-        automationIds: [new ObjectId(String(id))],
-      }),
-    );
-    await db.events.insertMany(events);
-    const follow = async (deps: Deps, { _id, projectId }: EventRecord) => {
-      await db.events.updateOne({ _id, outcomes: { $exists: false } }, { $set: { dueAt: new Date(0) } });
-      const { runs } = await eventQueue(deps).take(projectId, 16);
-      for (const run of runs) await run();
-    };
-    await cutOffEverywhere(events, follow, async ({ _id, contactId }, place) => {
+    const events = await storms(id, PEOPLE + 20);
+    await cutOffEverywhere(events, followStorm, async ({ _id, contactId }, place) => {
       const [person, ...others] = await db.enrollments.find({ contactId }).toArray();
       expect(others, place).to.deep.equal([]);
       expect(person, place).to.deep.include({ status: 'active', stepId: 'w2', started: true });
@@ -109,6 +118,37 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
         place,
       ).to.deep.equal(['entered']);
     });
+    await expectRecount(env, id);
+  });
+
+  it('entering, when the automation is paused before the repeat and resumed after it', async () => {
+    const { db } = env.deps;
+    const { id } = await activeAutomation(env.own.client, {
+      entryCriteria: { type: 'event_trigger', eventName: 'storm' },
+      ...{ reentry: { afterDays: 30 }, steps: [wait(0), email('m1')] },
+    });
+    const act = async (action: string) =>
+      expect((await env.own.client.post(`/automations/${id}/${action}`)).status, action).to.equal(200);
+    const [event] = (await storms(id, 1)) as [EventRecord];
+    const { _id, projectId, contactId } = event;
+    const inside = async () => (await db.enrollments.findOne({ projectId, contactId })) as Enrollment;
+    let isDead = false;
+    const die = () => {
+      isDead = true;
+    };
+    const dying = committingDeps({ ...env.deps, log: silent }, (commit) => commit().then(die));
+    const say: Say = (work) => (isDead ? Promise.reject(new Crash()) : work());
+    await followStorm(listeningDeps(dying, say), event).catch((error) => expect(error).to.be.instanceOf(Crash));
+    expect(await inside()).to.deep.include({ status: 'active', started: false });
+    await act('pause');
+    await followStorm(env.deps, event);
+    expect((await db.events.findOne({ _id }))?.outcomes?.map(({ result }) => result)).to.deep.equal(['entered']);
+    await act('resume');
+    for (const run of (await automationChangeQueue(env.deps).take(projectId, 16)).runs) await run();
+    const woken = await inside();
+    expect(woken).to.deep.include({ asked: true, dueAt: new Date(0) });
+    await step(env.deps, woken);
+    expect([(await inside()).status, await mails(contactId)]).to.deep.equal(['completed', 1]);
     await expectRecount(env, id);
   });
 

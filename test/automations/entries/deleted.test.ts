@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import type { MongoClient } from 'mongodb';
 import { eventQueue, triggerQueue } from '../../../core/automations/enrollments/enroll.ts';
 import type { Deps } from '../../../core/base/deps.ts';
-import { openCore } from '../../../core/base/deps.ts';
 import { SENDER, type Stage, startStage } from '../../campaigns/support.ts';
 import { until } from '../../support/wait.ts';
-import { interruptedDeps } from '../enrollments/crashing-deps.ts';
+import { committingDeps, interruptedDeps } from '../enrollments/crashing-deps.ts';
 import { expectRecount } from '../people.ts';
 import { activeAutomation, created, email, wait } from '../support.ts';
 
@@ -71,7 +69,7 @@ describe('A contact that is deleted while it enters an automation', function () 
 
   it('gets no mail when both commit at once, and leaves', async () => {
     const contactId = await joins('both@example.org');
-    await follow(beforeCommit(stage.deps, () => remove(contactId)));
+    await follow(committingDeps(stage.deps, (commit) => remove(contactId).then(commit)));
     expect(await outcomes(contactId)).to.deep.equal([['entered', undefined]]);
     expect(await sends('both@example.org')).to.deep.equal(['failed', 'The contact was deleted.']);
     expect(stage.sink.ledger.messages.flatMap(({ to }) => to)).not.to.include('both@example.org');
@@ -80,21 +78,3 @@ describe('A contact that is deleted while it enters an automation', function () 
     await expectRecount(stage.environment, id);
   });
 });
-
-/** A process in which another call is made between the writes of the first transaction and its commit. */
-function beforeCommit(deps: Deps, call: () => Promise<unknown>): Deps {
-  let isFirst = true;
-  const startSession = () => {
-    const session = deps.mongo.startSession();
-    const commit = session.commitTransaction.bind(session);
-    session.commitTransaction = async () => {
-      if (isFirst) {
-        isFirst = false;
-        await call();
-      }
-      return commit();
-    };
-    return session;
-  };
-  return openCore({ ...deps, mongo: { startSession } as MongoClient });
-}
