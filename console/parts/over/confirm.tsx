@@ -1,4 +1,4 @@
-import { signal, useSignal } from '@preact/signals';
+import { type Signal, signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Button } from '../forms/button.tsx';
 import { sentenceOf } from '../forms/form.ts';
@@ -18,6 +18,8 @@ export interface Confirmation {
 }
 
 interface Open extends Confirmation {
+  /** Its call has no answer yet: until then it stays, and nothing takes its place. */
+  isBusy: Signal<boolean>;
   answer: (done: boolean) => void;
 }
 
@@ -25,10 +27,12 @@ const open = signal<Open | null>(null);
 
 /** Asks once, then does it. Resolves with whether it was done. */
 export function confirm(confirmation: Confirmation): Promise<boolean> {
+  if (open.peek()?.isBusy.peek()) return Promise.resolve(false);
   open.peek()?.answer(false);
   return new Promise((resolve) => {
     open.value = {
       ...confirmation,
+      isBusy: signal(false),
       answer(done) {
         open.value = null;
         resolve(done);
@@ -42,9 +46,11 @@ export function Confirmations() {
   return open.value && <Confirm key={open.value.title} {...open.value} />;
 }
 
-function Confirm({ title, text, action, isDangerous, run, answer }: Open) {
+function Confirm({ title, text, action, isDangerous, run, isBusy, answer }: Open) {
   const failure = useSignal<string | null>(null);
-  const isBusy = useSignal(false);
+  const close = () => {
+    if (!isBusy.peek()) answer(false);
+  };
   async function submit(): Promise<void> {
     if (isBusy.peek()) return;
     isBusy.value = true;
@@ -61,11 +67,13 @@ function Confirm({ title, text, action, isDangerous, run, answer }: Open) {
   return (
     <Dialog
       title={title}
-      onClose={() => answer(false)}
+      onClose={close}
       onSubmit={submit}
       footer={
         <>
-          <Button onClick={() => answer(false)}>Not now</Button>
+          <Button why={isBusy.value && 'Wait for the answer.'} onClick={close}>
+            Not now
+          </Button>
           <Button kind={isDangerous ? 'danger' : 'first'} type="submit" isBusy={isBusy.value}>
             {action}
           </Button>

@@ -33,6 +33,8 @@ export function Dialog({
         event.preventDefault();
         onClose();
       }}
+      // At a second Escape a browser closes it by itself, also one that stays until a call has its answer.
+      onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
     >
       <form
         noValidate

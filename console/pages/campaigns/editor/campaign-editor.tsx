@@ -132,6 +132,15 @@ function Editor({
     sending.current = sent.catch(() => undefined);
     return sent;
   }
+  const isPublishing = useSignal(false);
+  /** Until it is refused, and for good when it is not: a save of a draft behind it would take the campaign back. */
+  async function sendAll(): Promise<Campaign> {
+    isPublishing.value = true;
+    return send(true).catch((error: unknown) => {
+      isPublishing.value = false;
+      throw error;
+    });
+  }
   const save = form.submit(async (values) => {
     const saved = await send(false);
     if (campaign) return onSaved(saved);
@@ -149,7 +158,7 @@ function Editor({
     const done = await confirm({
       ...publishQuestion(draft, found.value?.willReceive ?? 0),
       run: async () => {
-        published = await send(true).catch((error: unknown) => {
+        published = await sendAll().catch((error: unknown) => {
           // The page shows both versions: nothing is mailed before one was chosen.
           if (conflict.newest.peek() === null) throw error;
           return null;
@@ -163,7 +172,7 @@ function Editor({
 
   const isChanged = form.isChanged.value;
   // A scheduled campaign is what is sent: it changes when a person says so.
-  const isHeld = isReadOnly || campaign?.status !== 'draft' || conflict.newest.value !== null;
+  const isHeld = isReadOnly || isPublishing.value || campaign?.status !== 'draft' || conflict.newest.value !== null;
   const { isSoon } = useAutosave(form, save, isHeld);
 
   const notice = conflict.newest.value
