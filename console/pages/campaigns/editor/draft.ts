@@ -65,7 +65,7 @@ export function draftOf(campaign: Campaign | null): Draft {
       ...measuringOf(null),
       ...variantsOf(null),
     };
-  const { from, gradual, scheduledAt, toLists, excludeLists, sendToGlobalList } = campaign;
+  const { from, gradual, toLists, excludeLists, sendToGlobalList } = campaign;
   const lists = toLists.map(({ id }) => id);
   return {
     name: campaign.name,
@@ -82,7 +82,7 @@ export function draftOf(campaign: Campaign | null): Draft {
     unsubscribeGroupId: campaign.unsubscribeGroupId ?? '',
     tags: textOfTags(campaign.tags),
     when: campaign.localTime ? 'local' : campaign.sendMode,
-    scheduledAt: scheduledAt && !campaign.localTime ? localTime(new Date(scheduledAt)) : '',
+    scheduledAt: timeIn(campaign),
     emailsPerDay: String(gradual?.emailsPerDay ?? 1_000),
     growth: gradual?.growth ?? '1.5x',
     timezone: gradual?.timezone ?? timezone,
@@ -92,12 +92,18 @@ export function draftOf(campaign: Campaign | null): Draft {
   };
 }
 
-/** Everything but the time; stays a draft. */
+/** Of a gradual campaign the begin of its plan, which is the time of the campaign where the plan has none. */
+function timeIn({ gradual, scheduledAt, localTime: local }: Campaign): string {
+  const at = gradual?.startAt ?? scheduledAt;
+  return at && !local ? localTime(new Date(at)) : '';
+}
+
+/** Everything but the time; stays a draft. The interface keeps what a call leaves out, so that emptied fields are sent empty. */
 export function contentOf(draft: Draft) {
   const { name, subject, previewText, fromEmail, fromName, replyTo, toLists, excludeLists } = draft;
   return {
     ...{ name, subject, previewText, replyTo },
-    ...(fromEmail && { from: { email: fromEmail, ...(fromName && { name: fromName }) } }),
+    ...(fromEmail && { from: { email: fromEmail, name: fromName } }),
     ...mailBody(draft),
     inlinePictures: draft.inlinePictures === 'yes',
     toLists: toLists.filter((id) => id !== GLOBAL),
@@ -120,17 +126,19 @@ function timeOf(draft: Draft, publish: boolean): UpdateCampaignBody {
   if (when === 'local') return { sendMode: 'scheduled', localTime: localBody(draft) };
   const at = scheduledAt === '' ? null : isoTime(scheduledAt);
   const localTime = null;
-  if (when === 'scheduled') return { sendMode: 'scheduled', sendNow: false, localTime, ...(at && { scheduledAt: at }) };
+  if (when === 'scheduled') return { sendMode: 'scheduled', sendNow: false, localTime, scheduledAt: at };
   if (when === 'gradual')
     return {
       sendMode: 'gradual',
       sendNow: false,
       localTime,
+      // The begin is kept in the plan alone.
+      scheduledAt: null,
       gradual: {
         emailsPerDay: Number(emailsPerDay),
         growth: growth as NonNullable<Campaign['gradual']>['growth'],
         timezone,
-        ...(at && { startAt: at }),
+        startAt: at,
       },
     };
   return { sendMode: 'immediate', localTime, ...(publish && { sendNow: true }) };
