@@ -2,6 +2,7 @@ import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ContactListPreview } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { useWhenFound } from '../../parts/page/query.ts';
 import { type GroupRow, isComplete, isRowComplete, type KnownField, newGroup, toCriteria } from './filter.ts';
 
 const PAUSE_MS = 400;
@@ -12,6 +13,7 @@ export interface Preview {
   error: ReadonlySignal<unknown>;
   /** People of each row alone. */
   counts: ReadonlySignal<ReadonlyMap<number, number | null>>;
+  again(): void;
 }
 
 /**
@@ -27,7 +29,9 @@ export function usePreview(group: ReadonlySignal<GroupRow>, fields: readonly Kno
       preview.stop();
     };
   }, [group, fields]);
-  return preview;
+  const again = () => preview.follow(group.peek(), fields);
+  useWhenFound(preview.error, again);
+  return { ...preview, again };
 }
 
 function createPreview() {

@@ -202,7 +202,7 @@ function Found({ preview, segment }: { preview: Preview; segment: ContactList | 
   const found = preview.found.value;
   const failed = preview.error.value;
   if (failed !== null && !(failed instanceof EverpostError && isOfRow(failed)))
-    return <LoadFailure error={failed} hasOld={found !== null} onRetry={() => {}} />;
+    return <LoadFailure error={failed} hasOld={found !== null} onRetry={preview.again} />;
   if (!found) return <p class="dim">Finish a condition to see how many people it finds.</p>;
   const { count: n, estimate, looksBackDays } = found;
   return (

@@ -1,5 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useWhenFound } from './query.ts';
 
 const PAUSE_MS = 300;
 
@@ -25,6 +26,7 @@ export function usePreview<D, A>(
       preview.stop();
     };
   }, [draft]);
+  useWhenFound(preview.error, () => preview.follow(draft.peek()));
   return preview;
 }
 

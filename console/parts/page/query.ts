@@ -23,16 +23,22 @@ export function useQuery<T>(load: (signal: AbortSignal) => PromiseLike<T>, input
   useEffect(() => {
     void query.reload();
   }, inputs);
-  useEffect(() => {
-    const stop = apiFoundCount.subscribe((count) => {
-      if (count > 0 && isUnreachable(query.error.peek())) void query.reload();
-    });
-    return () => {
-      stop();
-      query.stop();
-    };
-  }, []);
+  useEffect(() => query.stop, []);
+  useWhenFound(query.error, query.reload);
   return query;
+}
+
+/** Asks again when the API is found that could not be reached. */
+export function useWhenFound(error: ReadonlySignal<unknown>, ask: () => unknown): void {
+  const latest = useRef(ask);
+  latest.current = ask;
+  useEffect(
+    () =>
+      apiFoundCount.subscribe((count) => {
+        if (count > 0 && isUnreachable(error.peek())) void latest.current();
+      }),
+    [error],
+  );
 }
 
 function createQuery<T>(load: (signal: AbortSignal) => PromiseLike<T>): Query<T> & { stop(): void } {

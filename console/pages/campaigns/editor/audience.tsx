@@ -1,24 +1,37 @@
-import { useSignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import type { CountedAudience } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
 import { Pairs } from '../../../parts/data/details.tsx';
 import { count } from '../../../parts/data/format.ts';
+import { Button } from '../../../parts/forms/button.tsx';
 import { sentenceOf } from '../../../parts/forms/form.ts';
 import { Notice } from '../../../parts/page/notice.tsx';
-import { useQuery } from '../../../parts/page/query.ts';
+import { useQuery, useWhenFound } from '../../../parts/page/query.ts';
 import { to } from '../../../router.ts';
 import { type Draft, GLOBAL, isAddressed } from './draft.ts';
 import { localBody } from './local.ts';
 
 const PAUSE_MS = 300;
 
+export interface Audience {
+  /** null: it is being counted, or could not be. */
+  found: ReadonlySignal<CountedAudience | null>;
+  error: ReadonlySignal<unknown>;
+  again(): void;
+}
+
 /** Counts who gets the mail while it is chosen; an answer that was overtaken is dropped. */
-export function useAudience(draft: Draft) {
+export function useAudience(draft: Draft): Audience {
   const { toLists, excludeLists, audience, unsubscribeGroupId } = draft;
   const localTime = draft.when === 'local' ? localBody(draft) : null;
   const found = useSignal<CountedAudience | null>(null);
   const error = useSignal<unknown>(null);
+  const tries = useSignal(0);
+  const again = () => {
+    tries.value += 1;
+  };
+  useWhenFound(error, again);
   useLayoutEffect(() => {
     const own = new AbortController();
     found.value = null;
@@ -45,8 +58,8 @@ export function useAudience(draft: Draft) {
       clearTimeout(timer);
       own.abort();
     };
-  }, [toLists, excludeLists, audience, unsubscribeGroupId, JSON.stringify(localTime)]);
-  return { found, error };
+  }, [toLists, excludeLists, audience, unsubscribeGroupId, JSON.stringify(localTime), tries.value]);
+  return { found, error, again };
 }
 
 /** Where the people come from when no list says it. */
@@ -64,21 +77,22 @@ export function OtherAudience({ audience: { campaignId } }: { audience: NonNulla
   );
 }
 
-export function AudienceSum({
-  found,
-  error,
-  isChosen,
-}: {
-  found: CountedAudience | null;
-  error: unknown;
-  isChosen: boolean;
-}) {
-  if (error)
-    return (
-      <Notice kind="warn" title="The audience could not be counted">
-        {sentenceOf(error)}
-      </Notice>
-    );
+export function NotCounted({ error, again }: Pick<Audience, 'error' | 'again'>) {
+  const retry = (
+    <Button isSmall icon="refresh" onClick={again}>
+      Try again
+    </Button>
+  );
+  return (
+    <Notice kind="warn" title="The audience could not be counted" action={retry}>
+      {sentenceOf(error.value)}
+    </Notice>
+  );
+}
+
+export function AudienceSum({ audience, isChosen }: { audience: Audience; isChosen: boolean }) {
+  const found = audience.found.value;
+  if (audience.error.value) return <NotCounted {...audience} />;
   if (!isChosen) return <p class="dim">Choose a list or a segment to see how many people get this mail.</p>;
   return (
     <div role="status">

@@ -104,11 +104,16 @@ function Editor({
   const isTesting = useSignal(false);
   const person = useSignal('');
   const draft = form.values.value;
-  const { found, error } = useAudience(draft);
+  const audience = useAudience(draft);
+  const { found, error } = audience;
   const isReadOnly = !can(campaign ? 'campaigns.update' : 'campaigns.create');
   const groups = useNames(ownGroups, [draft.unsubscribeGroupId]);
   const groupName = draft.unsubscribeGroupId === '' ? null : groups.name(draft.unsubscribeGroupId);
-  const parts = partsOf(draft, found.value?.willReceive ?? null, groupName);
+  const parts = partsOf(
+    draft,
+    { willReceive: found.value?.willReceive ?? null, isFailed: error.value !== null },
+    groupName,
+  );
   const missing = parts.find((part) => part.missing)?.missing;
   const kept = useKeptDraft(form, `campaigns/${campaign?.id ?? 'new'}`, campaign?.updatedAt ?? null);
 
@@ -182,7 +187,9 @@ function Editor({
     ? CHOOSE_FIRST
     : missing
       ? `${missing}. Then you can publish.`
-      : !found.value && 'The audience is being counted.';
+      : error.value
+        ? 'The audience could not be counted. Try again under Audience.'
+        : !found.value && 'The audience is being counted.';
   return (
     <Page
       title={campaign?.name ?? 'New campaign'}
@@ -302,7 +309,7 @@ function Editor({
             />
           </div>
           <div class="c5">
-            <AudienceSum found={found.value} error={error.value} isChosen={isAddressed(draft)} />
+            <AudienceSum audience={audience} isChosen={isAddressed(draft)} />
           </div>
         </div>
       </Section>

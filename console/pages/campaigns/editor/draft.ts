@@ -182,9 +182,14 @@ export function isAddressed({ toLists, audience }: Pick<Draft, 'toLists' | 'audi
 const NOTES = { immediate: 'At once', local: '', gradual: 'Gradually' } as const;
 
 /** The parts that publishing needs, with their faults. */
-export function partsOf(draft: Draft, willReceive: number | null, groupName: string | null): Part[] {
+export function partsOf(
+  draft: Draft,
+  { willReceive, isFailed }: { willReceive: number | null; isFailed: boolean },
+  groupName: string | null,
+): Part[] {
   const { subject, fromEmail, when, scheduledAt, emailsPerDay } = draft;
-  const people = willReceive === null ? 'counting' : counted(willReceive, 'person', 'people');
+  const people =
+    willReceive !== null ? counted(willReceive, 'person', 'people') : isFailed ? 'not counted' : 'counting';
   const local = when === 'local' ? localBody(draft) : null;
   const isPast = scheduledAt !== '' && new Date(scheduledAt) < new Date();
   return [

@@ -5,7 +5,7 @@ import { people } from '../../../../parts/data/format.ts';
 import type { PlannedTest } from '../../../../parts/data/zones/clock.ts';
 import { ZonePlan } from '../../../../parts/data/zones/plan.tsx';
 import { Section } from '../../../../parts/page/page.tsx';
-import { useAudience } from '../../editor/audience.tsx';
+import { NotCounted, useAudience } from '../../editor/audience.tsx';
 import { draftOf } from '../../editor/draft.ts';
 import { localWords } from '../../editor/local.ts';
 import { LocalPlan } from '../../editor/local-fields.tsx';
@@ -41,10 +41,17 @@ export function Zones({ campaign, localTime, known }: Given & { known: Known }) 
 /** Before the audience is written down: the people of each zone now. */
 export function PlannedZones({ campaign, localTime }: Given) {
   const draft = useMemo(() => draftOf(campaign), [campaign.id, campaign.updatedAt]);
-  const { found } = useAudience(draft);
+  const audience = useAudience(draft);
+  const found = audience.found.value;
   return (
     <Section title="Local time" note={localWords(localTime)} hasRule>
-      {found.value ? <LocalPlan found={found.value} /> : <p class="dim">The audience is being counted.</p>}
+      {found ? (
+        <LocalPlan found={found} />
+      ) : audience.error.value ? (
+        <NotCounted {...audience} />
+      ) : (
+        <p class="dim">The audience is being counted.</p>
+      )}
     </Section>
   );
 }
