@@ -40,7 +40,8 @@ export function useConflict<T>(
   };
 }
 
-function isConflict(error: unknown): boolean {
+/** Another save came in between. */
+export function isConflict(error: unknown): boolean {
   return (
     error instanceof EverpostError &&
     error.status === 409 &&

@@ -84,4 +84,87 @@ describe('The page of the languages of a template', () => {
     await page.getByText('Imported words.csv into the draft').waitFor();
     expect((await stored()).subject).to.equal('Du seigle frais');
   });
+
+  it('saves words although the template was saved elsewhere, and shows those of an imported table', async () => {
+    const { client } = suite.own;
+    const given = { templateName: 'Oat', subject: 'Oat', content: content('Fresh oats') };
+    const { templateId } = await made(client, '/templates', given);
+    await client.put(`/templates/${templateId}/translations/fr`, { subject: 'Avoine' });
+    const stored = async () => (await client.get(`/templates/${templateId}/translations/fr`)).body.data;
+    const page = await suite.open(`/templates/${templateId}/languages?language=fr`);
+    const subject = page.getByLabel('Subject in French');
+    await subject.waitFor();
+    await client.patch(`/templates/${templateId}`, { previewText: 'Saved elsewhere', draft: true });
+    await page.getByLabel('title in French').fill('Avoine fraîche');
+    await page.keyboard.press('Tab');
+    await page.getByLabel('end unsubscribe in French').fill('Quitter');
+    await page.keyboard.press('Tab');
+    await until(stored, ({ texts }) => texts.title?.spans === 'Avoine fraîche' && texts.end?.unsubscribe === 'Quitter');
+    await page.getByLabel('Preview text in French').waitFor();
+
+    const table = (await client.get(`/templates/${templateId}/translations.csv`)).text;
+    const buffer = Buffer.from(table.replace('Avoine fraîche', 'Avoine nouvelle'));
+    const press = () => page.getByRole('button', { name: 'Import' }).click();
+    await chooseFile(page, press, { name: 'words.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('Imported words.csv into the draft').waitFor();
+    const title = page.getByLabel('title in French');
+    await until(
+      () => title.inputValue(),
+      (text) => text === 'Avoine nouvelle',
+    );
+    await subject.fill('De l’avoine');
+    await page.keyboard.press('Tab');
+    await until(stored, (now) => now.subject === 'De l’avoine');
+    expect((await stored()).texts.title.spans).to.equal('Avoine nouvelle');
+  });
+
+  it('marks a word that is refused, keeps it in its field and asks before it is left', async () => {
+    const { client } = suite.own;
+    const given = { templateName: 'Spelt', subject: 'Spelt', content: content('Fresh spelt') };
+    const { templateId } = await made(client, '/templates', given);
+    const path = `/templates/${templateId}/translations/fr`;
+    await client.put(path, {});
+    await client.put(`/templates/${templateId}/translations/de`, {});
+    const page = await suite.open(`/templates/${templateId}/languages?language=fr`);
+    const subject = page.getByLabel('Subject in French');
+    await subject.fill('De l’épeautre {{#if');
+    await page.keyboard.press('Tab');
+    const refusal = page.getByText(/^Not saved: /);
+    await refusal.waitFor();
+    expect(await subject.getAttribute('aria-invalid')).to.equal('true');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'German' }).click();
+    await page.getByLabel('Subject in German').waitFor();
+    await page.getByRole('link', { name: 'French' }).click();
+    expect(await subject.inputValue()).to.equal('De l’épeautre {{#if');
+    await page.getByRole('link', { name: 'Spelt' }).first().click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving' });
+    await question.getByRole('button', { name: 'Not now' }).click();
+    await subject.fill('De l’épeautre');
+    await page.keyboard.press('Tab');
+    await refusal.waitFor({ state: 'detached' });
+    expect((await client.get(path)).body.data.subject).to.equal('De l’épeautre');
+    await page.getByRole('link', { name: 'Spelt' }).first().click();
+    await page.waitForURL((url) => url.pathname.endsWith(templateId));
+  });
+
+  it('shows a word that was saved elsewhere too before it is replaced', async () => {
+    const { client } = suite.own;
+    const given = { templateName: 'Corn', subject: 'Corn', content: content('Fresh corn') };
+    const { templateId } = await made(client, '/templates', given);
+    const path = `/templates/${templateId}/translations/fr`;
+    await client.put(path, {});
+    const stored = async () => (await client.get(path)).body.data.subject;
+    const page = await suite.open(`/templates/${templateId}/languages?language=fr`);
+    const subject = page.getByLabel('Subject in French');
+    await subject.fill('Mon maïs');
+    await client.put(path, { subject: 'Leur maïs' });
+    await page.keyboard.press('Tab');
+    await page.getByText(/^Not saved: .*“Leur maïs”/).waitFor();
+    expect(await stored()).to.equal('Leur maïs');
+    expect(await subject.inputValue()).to.equal('Mon maïs');
+    await subject.focus();
+    await page.keyboard.press('Tab');
+    await until(stored, (now) => now === 'Mon maïs');
+  });
 });

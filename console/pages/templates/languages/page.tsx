@@ -19,6 +19,7 @@ import { hasDraft } from '../drafts.tsx';
 import { callsOfTemplate } from '../head.tsx';
 import { RefusedNotice } from '../refused.tsx';
 import { nameOf } from './texts.ts';
+import { useUnsaved } from './unsaved.ts';
 import { OneLanguage } from './words.tsx';
 
 /** The languages of a template: its own words on the left, those of a language on the right, saved as the draft. */
@@ -52,6 +53,13 @@ function Languages({ template, list, crumb }: Shown) {
   const reload = async () => {
     list.value = await api.templates.translations(templateId);
   };
+  const unsaved = useUnsaved();
+  const imports = useSignal(0);
+  const importTable = async (file: File) => {
+    list.value = await unsaved.next(() => api.templates.importTranslations(templateId, file));
+    imports.value += 1;
+    toast(`Imported ${file.name} into the draft`, { kind: 'good' });
+  };
   const isDraft = draftVersion !== null && draftVersion === newestVersion;
   const refused = useSignal<unknown>(null);
   const publish = async () => {
@@ -70,6 +78,7 @@ function Languages({ template, list, crumb }: Shown) {
       title="Languages"
       crumb={crumb}
       state={isDraft && <Badge tone="info">Draft, not published</Badge>}
+      note={unsaved.isChanged.value && 'Changed, not saved'}
       actions={
         <>
           <Button onClick={() => saveFile(api.templates.exportTranslations(templateId), 'translations.csv')}>
@@ -80,10 +89,7 @@ function Languages({ template, list, crumb }: Shown) {
             name="Table of translations"
             accept=".csv,text/csv"
             operation="templates.importTranslations"
-            onFile={async (file) => {
-              list.value = await api.templates.importTranslations(templateId, file);
-              toast(`Imported ${file.name} into the draft`, { kind: 'good' });
-            }}
+            onFile={importTable}
           />
           {can('templates.publish') && (
             <Button kind="first" why={!isDraft && 'There is no draft to publish.'} onClick={publish}>
@@ -115,7 +121,9 @@ function Languages({ template, list, crumb }: Shown) {
           }))}
         />
       )}
-      {language && <OneLanguage key={language} templateId={templateId} language={language} onSaved={reload} />}
+      {language && (
+        <OneLanguage key={language} {...{ templateId, language, unsaved }} imports={imports.value} onSaved={reload} />
+      )}
     </Page>
   );
 }

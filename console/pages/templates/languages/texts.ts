@@ -28,6 +28,17 @@ export function textOf({ texts, ...own }: Translation, name: string): string {
   return fields?.[name.slice(end + 1)] ?? '';
 }
 
+/** A text of the language and that of the template, as they are next to each other. */
+export interface Seen {
+  base: string;
+  text: string;
+}
+
+export function seenOf(translation: Translation, name: string): Seen {
+  const base = translation.bases.find((one) => one.name === name)?.base ?? '';
+  return { base, text: textOf(translation, name) };
+}
+
 type Texts = Record<string, Record<string, string>>;
 
 /** All of a translation, as it is saved, with one text changed. */

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import type { TemplatePreview, Translation } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
 import { Badge } from '../../../parts/data/state.tsx';
@@ -7,47 +7,36 @@ import { Button } from '../../../parts/forms/button.tsx';
 import { MailPreview } from '../../../parts/mail/mail-preview.tsx';
 import { PersonSearch } from '../../../parts/mail/person-search.tsx';
 import { confirm } from '../../../parts/over/confirm.tsx';
-import { toastError } from '../../../parts/over/toast.tsx';
 import { Loaded } from '../../../parts/page/loaded.tsx';
 import { Section } from '../../../parts/page/page.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { can } from '../../../session.ts';
 import { WHY_READ_ONLY } from '../drafts.tsx';
-import { hasBlocks, labelOf, nameOf, textOf, withText } from './texts.ts';
+import { savingOf } from './saving.ts';
+import { hasBlocks, labelOf, nameOf, textOf } from './texts.ts';
+import type { Unsaved, UnsavedWords } from './unsaved.ts';
 
 interface One {
   templateId: string;
   language: string;
+  unsaved: UnsavedWords;
   onSaved: () => Promise<void>;
 }
 
-export function OneLanguage({ templateId, language, onSaved }: One) {
-  const found = useQuery((signal) => api.templates.translation(templateId, language, {}, { signal }), [language]);
-  return (
-    <Loaded query={found}>
-      {() => <Words translation={found.data as Signal<Translation>} {...{ templateId, language, onSaved }} />}
-    </Loaded>
-  );
+/** `imports` counts the tables that were taken: each brings other words. */
+export function OneLanguage({ imports, ...one }: One & { imports: number }) {
+  const { templateId, language } = one;
+  const read = (signal: AbortSignal) => api.templates.translation(templateId, language, {}, { signal });
+  const found = useQuery(read, [language, imports]);
+  return <Loaded query={found}>{() => <Words translation={found.data as Signal<Translation>} {...one} />}</Loaded>;
 }
 
-/** A field that is left is saved, one after the other. */
-function Words({ translation, templateId, language, onSaved }: One & { translation: Signal<Translation> }) {
+/** A field that is left is saved. */
+function Words(props: One & { translation: Signal<Translation> }) {
+  const { translation, templateId, language, unsaved } = props;
   const { bases, missing, outdated, version } = translation.value;
-  const saving = useRef<Promise<unknown>>(Promise.resolve());
-  const save = (name: string, text: string, isReviewed = false) => {
-    const run = async () => {
-      const reviewed = isReviewed ? [name] : [];
-      const body = { ...withText(translation.peek(), name, text), reviewed };
-      try {
-        translation.value = await api.templates.translate(templateId, language, body);
-        await onSaved();
-      } catch (error) {
-        toastError(error);
-      }
-    };
-    saving.current = saving.current.then(run);
-    return saving.current;
-  };
+  const saving = savingOf(props);
+  const typed = unsaved.of(language);
   const shown = bases.filter(({ name, base }) => base !== '' && (name !== 'emailTemplate' || !hasBlocks(bases)));
   return (
     <>
@@ -58,16 +47,13 @@ function Words({ translation, templateId, language, onSaved }: One & { translati
               key={name}
               {...{ name, base, isOptional, language }}
               text={textOf(translation.value, name)}
+              typed={typed.get(name)}
+              saving={saving}
               state={outdated.includes(name) ? 'outdated' : missing.includes(name) ? 'missing' : null}
-              onSave={(text, isReviewed) => save(name, text, isReviewed)}
             />
           ))}
         </ul>
-        <Button
-          kind="danger"
-          operation="templates.deleteTranslation"
-          onClick={() => remove(templateId, language, onSaved)}
-        >
+        <Button kind="danger" operation="templates.deleteTranslation" onClick={() => remove(props)}>
           Remove {nameOf(language)}…
         </Button>
       </Section>
@@ -76,13 +62,14 @@ function Words({ translation, templateId, language, onSaved }: One & { translati
   );
 }
 
-function remove(templateId: string, language: string, onSaved: () => Promise<void>) {
+function remove({ templateId, language, unsaved, onSaved }: One) {
   return confirm({
     title: `Remove ${nameOf(language)}`,
     text: 'Its words leave the draft. Versions that were published keep them.',
     action: 'Remove it',
     run: async () => {
       await api.templates.deleteTranslation(templateId, language);
+      unsaved.of(language).dropAll();
       await onSaved();
     },
   });
@@ -94,19 +81,14 @@ interface WordProps {
   isOptional: boolean;
   language: string;
   text: string;
+  typed: Unsaved | undefined;
+  saving: ReturnType<typeof savingOf>;
   state: 'missing' | 'outdated' | null;
-  onSave: (text: string, isReviewed?: boolean) => Promise<unknown>;
 }
 
-function Word({ name, base, isOptional, language, text, state, onSave }: WordProps) {
-  const typed = useSignal(text);
-  /** As it was shown or sent: what is typed since stays when an answer arrives. */
-  const given = useRef(text);
+function Word({ name, base, isOptional, language, text, typed, saving, state }: WordProps) {
   const id = useId();
-  useLayoutEffect(() => {
-    if (typed.peek() === given.current) typed.value = text;
-    given.current = text;
-  }, [text]);
+  const why = typed?.why;
   return (
     <li class="pair">
       <div>
@@ -125,21 +107,22 @@ function Word({ name, base, isOptional, language, text, state, onSave }: WordPro
           placeholder={isOptional ? 'As in the template' : undefined}
           readOnly={!can('templates.translate')}
           title={can('templates.translate') ? undefined : WHY_READ_ONLY}
-          value={typed.value}
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value;
-          }}
-          onBlur={() => {
-            if (typed.peek() === text) return;
-            given.current = typed.peek();
-            void onSave(given.current);
-          }}
+          aria-invalid={why ? true : undefined}
+          aria-describedby={why ? `${id}-why` : undefined}
+          value={typed?.text ?? text}
+          onInput={({ currentTarget }) => saving.type(name, currentTarget.value)}
+          onBlur={() => saving.leave(name)}
         />
+        {why && (
+          <span id={`${id}-why`} class="hint t-bad">
+            Not saved: {why}
+          </span>
+        )}
         {state === 'missing' && <Badge tone="warn">Missing</Badge>}
         {state === 'outdated' && (
           <span>
             <Badge tone="warn">Older than the template</Badge>{' '}
-            <Button isSmall operation="templates.translate" onClick={() => onSave(text, true)}>
+            <Button isSmall operation="templates.translate" onClick={() => saving.review(name)}>
               Still right
             </Button>
           </span>
