@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/forms/button.tsx';
-import { useModal } from '../parts/over/dialog.tsx';
+import { byEscape, useModal } from '../parts/over/dialog.tsx';
 import { Notice } from '../parts/page/notice.tsx';
 import { MailEditor, type MailEditorHandle, type MailEditorProps } from './lazy.tsx';
 import type { Draft } from './use-mail.ts';
@@ -58,12 +58,7 @@ export function MailDialog({ title, begun, notice = null, onWrite, onClose, afte
       aria-labelledby={titleId}
       // The keys of the page below are not meant.
       onKeyDown={(event) => event.stopPropagation()}
-      onCancel={(event) => {
-        // Choosing a file has a cancel of its own, which bubbles.
-        if (event.target !== event.currentTarget) return;
-        event.preventDefault();
-        close();
-      }}
+      onCancel={byEscape(close)}
     >
       <header class="row">
         <h2 id={titleId} class="grow cut">

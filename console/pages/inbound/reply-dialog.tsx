@@ -2,6 +2,8 @@ import type { InboundMessage } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { Field, FieldFrame, TextArea } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
+import { useWarningBeforeLeaving } from '../../parts/forms/leaving.ts';
+import { confirm } from '../../parts/over/confirm.tsx';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { navigate, to } from '../../router.ts';
@@ -29,6 +31,7 @@ export function ReplyDialog({
     ...{ 'from/email': addressOf(mail), 'from/name': '', subject: '', cc: '', text: '' },
     attachments: [],
   });
+  useWarningBeforeLeaving(form);
   const [target = mail.from] = mail.replyTo ?? [];
   const submit = form.submit(async (values) => {
     const name = values['from/name'].trim();
@@ -45,11 +48,12 @@ export function ReplyDialog({
     toast('The reply is on its way', { kind: 'good', action: open });
     await onDone();
   });
+  const close = () => (form.isChanged.peek() ? askBefore(onClose) : onClose());
   return (
     <FormDialog
       title="Reply"
       isWide
-      onClose={onClose}
+      onClose={close}
       onSubmit={submit}
       form={form}
       action="Send reply"
@@ -90,6 +94,16 @@ export function ReplyDialog({
       </FieldFrame>
     </FormDialog>
   );
+}
+
+function askBefore(discard: () => void) {
+  void confirm({
+    title: 'Discard the reply',
+    text: 'What you wrote is gone then.',
+    action: 'Discard it',
+    isDangerous: true,
+    run: discard,
+  });
 }
 
 /** That of our domain to which the person wrote. */

@@ -29,10 +29,7 @@ export function Dialog({
       ref={ref}
       class={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={titleId}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
+      onCancel={byEscape(onClose)}
       // At a second Escape a browser closes it by itself, also one that stays until a call has its answer.
       onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
     >
@@ -58,6 +55,15 @@ export function Dialog({
       </form>
     </dialog>
   );
+}
+
+/** Leaves a dialog with Escape. Choosing a file has a cancel of its own, which bubbles, and leaves nothing. */
+export function byEscape(leave: () => void) {
+  return (event: Event) => {
+    if (event.target !== event.currentTarget) return;
+    event.preventDefault();
+    leave();
+  };
 }
 
 /** Holds the focus, and gives it back where it was. */

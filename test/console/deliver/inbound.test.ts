@@ -205,6 +205,39 @@ describe('The pages of inbound mail', () => {
     await page.getByRole('dialog').getByText('no address that people read').waitFor();
   });
 
+  it('keep a written answer when no file is chosen, and ask before it is dropped', async () => {
+    const tenant = await suite.newTenant('Written');
+    const { threadId } = await seed(tenant, { from: { email: 'bo@in.test', name: 'Bo' }, text: 'Where is it?' });
+    const page = await suite.open(`/inbound/${threadId}`, { tenant });
+    const open = page.getByRole('button', { name: 'Reply' }).first();
+    const dialog = page.getByRole('dialog', { name: 'Reply' });
+    const answer = dialog.getByLabel('Answer');
+    const question = page.getByRole('dialog', { name: 'Discard the reply' });
+    const staysWritten = async () => {
+      await question.waitFor();
+      await page.keyboard.press('Escape');
+      await question.waitFor({ state: 'detached' });
+      expect(await answer.inputValue()).to.equal('It left us yesterday.');
+    };
+    await open.click();
+    await answer.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await open.click();
+    await answer.fill('It left us yesterday.');
+    await dialog.getByLabel('Files').dispatchEvent('cancel');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await staysWritten();
+    await page.keyboard.press('Escape');
+    await staysWritten();
+    await dialog.getByRole('button', { name: 'Not now' }).click();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Discard it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await open.click();
+    expect(await answer.inputValue()).to.equal('');
+  });
+
   it('run nothing of a hostile mail, whichever of its fields has it', async function () {
     this.timeout(180_000);
     const tenant = await suite.newTenant('Hostile');

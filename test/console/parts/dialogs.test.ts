@@ -66,6 +66,20 @@ describe('Dialogs', () => {
   });
   after(() => provider?.stop());
 
+  it('stay open with what they have when the choice of a file is cancelled', async () => {
+    const page = await suite.open('/imports');
+    await page.getByRole('button', { name: 'Import a file' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await later['/imports']?.next(dialog);
+    await dialog.getByLabel('Meaning of City').selectOption('nothing, leave it out');
+    await dialog.getByLabel('File').dispatchEvent('cancel');
+    await dialog.getByText('people.csv', { exact: true }).waitFor();
+    const chosen = dialog.getByLabel('Meaning of City').locator('option:checked');
+    expect(await chosen.textContent()).to.equal('nothing, leave it out');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   for (const theme of ['light', 'dark'] as const)
     it(`show which ticks and radios are on, in the ${theme} theme`, async () => {
       const page = await suite.open('/members', { theme });
