@@ -41,6 +41,7 @@ function formOver(initial: Texts, set: (name: string, text: string) => void): Fo
     reset(next = initial) {
       values.value = next;
     },
+    take() {},
     submit: () => async () => false,
     mount: () => () => {},
   };

@@ -8,7 +8,7 @@ import { Badge } from '../../parts/data/state.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { type Form as Typed, useForm } from '../../parts/forms/form.ts';
-import { useKeptDraft } from '../../parts/forms/leaving.ts';
+import { keepForPage, useKeptDraft } from '../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../parts/forms/restored.tsx';
 import { confirm } from '../../parts/over/confirm.tsx';
@@ -80,7 +80,9 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
       : await api.forms.create({ ...bodyOf(draft), isActive: false });
     toast(`Saved ${next.name}`, { kind: 'good' });
     if (saved) return onSaved(next);
-    form.reset(draft);
+    const typed = form.values.peek();
+    if (typed !== draft) keepForPage(`forms/${next.id}`, typed, next.updatedAt);
+    form.reset(typed);
     navigate(to(`/forms/${next.id}`));
   });
   return (

@@ -57,7 +57,7 @@ export function SegmentEditor(props: {
 }
 
 function Editor({
-  segment,
+  segment: loaded,
   beginning,
   choices,
   onSaved,
@@ -67,6 +67,9 @@ function Editor({
   choices: Choices;
   onSaved: (list: ContactList) => void;
 }) {
+  /** A new one is made, and was changed since: it is saved once more before its own page opens. */
+  const made = useSignal<ContactList | null>(null);
+  const segment = loaded ?? made.value;
   const stored = useMemo(() => groupOf(segment ?? beginning, choices), [segment, choices]);
   const group = useSignal<GroupRow>(stored);
   const isChanged = useSignal(false);
@@ -82,20 +85,20 @@ function Editor({
     isChanged.value = true;
     refusal.value = null;
   }
-  const save = form.submit(async ({ name }) => {
-    const body = { name, filterCriteria: toCriteria(group.peek(), choices.fields) };
+  const save = form.submit(async (values) => {
+    const sent = group.peek();
+    const body = { ...values, filterCriteria: toCriteria(sent, choices.fields) };
     try {
       const done = segment
         ? await api.contactLists.update(segment.id, body)
         : await api.contactLists.create({ ...body, type: 'segment' });
       refusal.value = null;
-      isChanged.value = false;
+      isChanged.value = group.peek() !== sent;
+      form.take(values, { name: done.name });
       toast(`Saved ${done.name}`, { kind: 'good' });
-      if (segment) onSaved(done);
-      else {
-        form.reset({ name });
-        navigate(to(`/lists/${done.id}`));
-      }
+      if (loaded) onSaved(done);
+      else if (hasChanged.peek()) made.value = done;
+      else navigate(to(`/lists/${done.id}`));
     } catch (error) {
       refusal.value = error instanceof EverpostError ? error.details : null;
       throw error;

@@ -53,7 +53,7 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
     const { base } = conflict;
     const body = { ...changesOf(base, draft), updatedAt: base.updatedAt };
     const saved = await conflict.save(() => api.projects.update(project.id, body));
-    form.reset(draftOf(saved));
+    form.take(draft, draftOf(saved));
     onSaved(saved);
     toast('Saved', { kind: 'good' });
     if (saved.name !== project.name) await loadSession();

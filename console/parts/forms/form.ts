@@ -10,10 +10,13 @@ export interface Form<V extends object> {
   /** A refusal that names none of the fields on the page. */
   readonly failure: ReadonlySignal<string | null>;
   readonly isBusy: ReadonlySignal<boolean>;
-  /** Changed since the last `reset`. */
+  /** Changed since the last `reset`, and not saved. */
   readonly isChanged: ReadonlySignal<boolean>;
   set<K extends keyof V & string>(name: K, value: V[K]): void;
+  /** Without values, to those that were saved or loaded last. */
   reset(values?: V): void;
+  /** For `send`, where the page stays open: shows `sent` as it is stored. Text that was typed since stays, and is not saved yet. */
+  take(sent: V, stored: V): void;
   /** For `onSubmit`: calls `send` with the values, and shows its refusal at the fields. Resolves with whether it was sent. */
   submit(send: (values: V) => unknown): (event?: Event) => Promise<boolean>;
   /** Called by the fields, so that an error of a field that is not on the page is shown with the form. */
@@ -25,6 +28,7 @@ export function useForm<V extends object>(initial: V): Form<V> {
 }
 
 function createForm<V extends object>(initial: V): Form<V> {
+  let base = initial;
   const values = signal(initial);
   const errors = signal<Record<string, string>>({});
   const failure = signal<string | null>(null);
@@ -61,7 +65,16 @@ function createForm<V extends object>(initial: V): Form<V> {
         }
       });
     },
-    reset(next = initial) {
+    take(sent, stored) {
+      const since = typedSince(sent, values.peek());
+      base = stored;
+      batch(() => {
+        values.value = { ...stored, ...since };
+        isChanged.value = Object.keys(since).length > 0;
+      });
+    },
+    reset(next = base) {
+      base = next;
       batch(() => {
         values.value = next;
         errors.value = {};
@@ -101,6 +114,13 @@ function createForm<V extends object>(initial: V): Form<V> {
       };
     },
   };
+}
+
+function typedSince<V extends object>(sent: V, typed: V): Partial<V> {
+  const names = Object.keys(typed) as Array<keyof V>;
+  return Object.fromEntries(
+    names.flatMap((name) => (typed[name] === sent[name] ? [] : [[name, typed[name]]])),
+  ) as Partial<V>;
 }
 
 /** The field on the page that holds `emails/0/name`: itself, or `emails`. */

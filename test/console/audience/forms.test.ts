@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { expectAccessible, expectCopied, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
+import {
+  expectAccessible,
+  expectCopied,
+  holdCall,
+  pickFound,
+  shoot,
+  useConsole,
+} from '../../support/browser/console.ts';
 
 describe('The pages of forms', () => {
   const suite = useConsole();
@@ -104,6 +111,26 @@ describe('The pages of forms', () => {
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     await dialog.getByRole('button', { name: 'Delete form' }).click();
     await page.getByText('No form yet').waitFor();
+  });
+
+  it('keeps what is typed while a new form is made', async () => {
+    const page = await suite.open('/forms/new');
+    await page.getByLabel('Name of the form').fill('Typed on');
+    await pickFound(page.getByLabel('Add a list'), 'Newsletter');
+    const heading = page.getByLabel('Heading');
+    await heading.fill('Letters');
+    const { isHeld, release } = await holdCall(page, 'POST', /\/forms$/);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await isHeld;
+    await heading.fill('Letters from the pier');
+    release();
+    await page.waitForURL(/\/forms\/[0-9a-f]{24}$/);
+    await page.getByText(/^What you typed .* was not saved, and is here again$/).waitFor();
+    expect(await heading.inputValue()).to.equal('Letters from the pier');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    const { body } = await suite.own.client.get(`/forms/${page.url().split('/').at(-1)}`);
+    expect(body.data.texts.title).to.equal('Letters from the pier');
   });
 
   it('shows a viewer a form on a telephone, and changes nothing', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
+import { expectAccessible, holdCall, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The pages of lists and segments', () => {
   const suite = useConsole();
@@ -104,6 +104,63 @@ describe('The pages of lists and segments', () => {
     await page.getByRole('button', { name: 'Delete Wholesale' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete list' }).click();
     await page.getByText('The segment "No resellers" asks who is in this list', { exact: false }).waitFor();
+  });
+
+  it('keeps what is changed while a segment is saved, and discards back to what is saved', async () => {
+    const { client } = suite.own;
+    await client.post('/custom-fields', { fieldName: 'town', fieldType: 'string' });
+    const groups = [{ field: 'contactProperties.town', operator: 'equals', value: 'Bremen' }];
+    const filterCriteria = { logicalOperator: 'AND', groups };
+    const made = await client.post('/contact-lists', { name: 'First name', type: 'segment', filterCriteria });
+    const path = `/contact-lists/${made.body.data.id}`;
+    const page = await suite.open(`/lists/${made.body.data.id}`);
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    const town = page.getByLabel('Condition 1: value');
+    const save = page.getByRole('button', { name: 'Save' });
+    await name.fill('Second name');
+    const { isHeld, release } = await holdCall(page, 'PATCH', /\/contact-lists\//);
+    await save.click();
+    await isHeld;
+    await town.fill('Hamburg');
+    release();
+    await page.getByText('Saved Second name').waitFor();
+    await save.and(page.locator(':not([aria-busy])')).waitFor();
+    await page.getByText('Changed, not saved').waitFor();
+    expect(await town.inputValue()).to.equal('Hamburg');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await town.inputValue()).to.equal('Bremen');
+    expect(await name.inputValue()).to.equal('Second name');
+    await town.fill('Kiel');
+    await save.click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    const { body } = await client.get(path);
+    expect(body.data.name).to.equal('Second name');
+    expect(body.data.filterCriteria.groups[0].value).to.equal('Kiel');
+  });
+
+  it('keeps what is changed while a new segment is made', async () => {
+    const { client } = suite.own;
+    await client.post('/custom-fields', { fieldName: 'port', fieldType: 'string' });
+    const page = await suite.open('/lists/new');
+    await page.getByLabel('Condition 1: field').selectOption('port');
+    const port = page.getByLabel('Condition 1: value');
+    await port.fill('Bremen');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ports');
+    const save = page.getByRole('button', { name: 'Save' });
+    const { isHeld, release } = await holdCall(page, 'POST', /\/contact-lists$/);
+    await save.click();
+    await isHeld;
+    await port.fill('Hamburg');
+    release();
+    await page.getByText('Saved Ports').waitFor();
+    await save.and(page.locator(':not([aria-busy])')).waitFor();
+    await page.getByText('Changed, not saved').waitFor();
+    expect(await port.inputValue()).to.equal('Hamburg');
+    await save.click();
+    await page.waitForURL(/\/lists\/[0-9a-f]{24}$/);
+    const { lists } = (await client.get('/contact-lists?type=segment&search=Ports')).body.data;
+    expect(lists).to.have.length(1);
+    expect(lists[0].filterCriteria.groups[0].value).to.equal('Hamburg');
   });
 });
 

@@ -5,7 +5,7 @@ import { coloursOf } from '../../../console/parts/data/colours.ts';
 import { neutralLook } from '../../../core/base/text/look.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { png } from '../../providers/images.ts';
-import { chooseFile, expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { chooseFile, expectAccessible, holdCall, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The page of the settings', () => {
   const suite = useConsole();
@@ -45,6 +45,29 @@ describe('The page of the settings', () => {
     await page.reload();
     expect(await page.getByLabel('Public name').inputValue()).to.equal('Harbour Books');
     expect(await page.getByLabel('Colour', { exact: true }).inputValue()).to.equal('');
+  });
+
+  it('keeps what is typed while it is saved', async () => {
+    const page = await suite.open('/settings');
+    const { adminKey, project } = suite.own;
+    const publicName = page.getByLabel('Public name');
+    const save = page.getByRole('button', { name: 'Save' });
+    await publicName.fill('Harbour');
+    await page.getByLabel('Postal address').fill('Pier 5 ');
+    const { isHeld, release } = await holdCall(page, 'PATCH', /\/projects\//);
+    await save.click();
+    await isHeld;
+    await publicName.fill('Harbour Letters');
+    release();
+    await page.getByRole('status').getByText('Saved').first().waitFor();
+    await save.and(page.locator(':not([aria-busy])')).waitFor();
+    await page.getByText('Changed, not saved').waitFor();
+    expect(await publicName.inputValue()).to.equal('Harbour Letters');
+    expect(await page.getByLabel('Postal address').inputValue(), 'as it is stored').to.equal('Pier 5');
+    await save.click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    const { body } = await suite.client(adminKey).get(`/account/projects/${project._id}`);
+    expect(body.data).to.include({ publicName: 'Harbour Letters', postalAddress: 'Pier 5' });
   });
 
   it('uploads the logo: its address is saved, and the pages of the project show it', async () => {
