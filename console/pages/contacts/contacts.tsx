@@ -44,17 +44,21 @@ export default function Contacts() {
   const isJoining = useSignal(false);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const contacts = useQuery(
-    (signal) =>
-      listId === EVERYBODY
+    async (signal) => ({
+      listId,
+      ...(await (listId === EVERYBODY
         ? api.contacts.list({ page, limit: LIMIT, ...(search && { search }) }, { signal })
         : api.contactLists.searchContacts(
             { contactListId: listId, page, limit: LIMIT, ...(search && { email: search }) },
             { signal },
-          ),
+          ))),
+    }),
     [search, listId, page],
   );
   const rows: readonly Row[] | null = contacts.data.value?.contacts ?? null;
-  const ticked = rows?.filter(({ id }) => chosen.value.has(id)) ?? [];
+  // Until another list is loaded the table has the people of the one before.
+  const isOfList = contacts.data.value?.listId === listId;
+  const ticked = isOfList && rows ? rows.filter(({ id }) => chosen.value.has(id)) : [];
   const clear = () => {
     chosen.value = new Set();
   };

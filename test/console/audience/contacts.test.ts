@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { expectAccessible, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
+import { expectAccessible, holdCall, pickFound, shoot, useConsole } from '../../support/browser/console.ts';
 
 describe('The page of contacts', () => {
   const suite = useConsole();
@@ -56,6 +56,30 @@ describe('The page of contacts', () => {
     await page.getByRole('button', { name: 'Delete 1 person…' }).click();
     await dialog.getByRole('button', { name: 'Delete 1 person' }).click();
     await page.getByText('Nobody fits').waitFor();
+  });
+
+  it('acts on people who are chosen in a list in that list alone', async () => {
+    const { client } = suite.own;
+    const emails = ['emil@harbour.example'];
+    await client.post('/contacts', { email: emails[0] });
+    const made = async (name: string) => (await client.post('/contact-lists', { name })).body.data.id as string;
+    const [north, south] = [await made('North'), await made('South')];
+    for (const contactListId of [north, south])
+      await client.post('/contact-lists/contacts/bulk-add', { contactListId, emails });
+    const page = await suite.open(`/contacts?list=${north}`);
+    const remove = (list: string) => page.getByRole('button', { name: `Remove from ${list}` });
+    await page.getByLabel('Choose emil@harbour.example').check();
+    await remove('North').waitFor();
+    const { isHeld, release } = await holdCall(page, 'POST', /\/contact-lists\/contacts\/search$/);
+    await pickFound(page.getByLabel('List or segment'), 'South');
+    await isHeld;
+    await page.getByText('1 chosen').waitFor({ state: 'detached' });
+    release();
+    await remove('South').click();
+    await page.getByText('Removed 1 person from the list').waitFor();
+    const membersOf = async (contactListId: string) =>
+      (await client.post('/contact-lists/contacts/search', { contactListId })).body.data.pagination.total;
+    expect([await membersOf(north), await membersOf(south)]).to.deep.equal([1, 0]);
   });
 
   it('makes a field that is missing while a person is added, and keeps what is typed', async () => {
