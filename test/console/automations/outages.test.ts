@@ -110,6 +110,34 @@ describe('The editor of automations, while the server is stopped', () => {
     await holds(id, 'Typed and left');
   });
 
+  it('returns to what is saved in the panel too, when the kept text is dropped', async () => {
+    const id = await made('Dropped');
+    const page = await suite.open(`/automations/${id}/edit?step=first`);
+    const subject = editorOf(page).panel.getByLabel('Subject');
+    await page.route(
+      (url) => url.pathname.endsWith(id),
+      (route) => (route.request().method() === 'PATCH' ? route.abort() : route.fallback()),
+    );
+    await subject.fill('Typed and dropped');
+    await until(
+      () => page.evaluate('JSON.stringify(localStorage)'),
+      (kept) => String(kept).includes('Typed and dropped'),
+    );
+    page.on('dialog', (dialog) => dialog.accept());
+    await page.reload();
+    await page.getByText(/^What you typed .* was not saved, and is here again$/).waitFor();
+    expect(await subject.inputValue()).to.equal('Typed and dropped');
+    await page.getByRole('button', { name: 'Show what is saved' }).click();
+    await editorOf(page)
+      .node(/^first/)
+      .waitFor();
+    expect(await subject.inputValue()).to.equal('first');
+    await page.unrouteAll();
+    await subject.press('End');
+    await subject.pressSequentially(' of all');
+    await holds(id, 'first of all');
+  });
+
   it('of two tabs that both wrote saves one, and shows both texts in the other', async () => {
     const id = await made('Two of them');
     const one = await suite.open(`/automations/${id}/edit?step=first`);

@@ -129,7 +129,15 @@ function Editor(props: Props) {
     >
       <div class="split open editing">
         <div class="body">
-          <RestoredDraft draft={kept} />
+          <RestoredDraft
+            draft={{
+              ...kept,
+              drop() {
+                kept.drop();
+                editing.restart();
+              },
+            }}
+          />
           <Outdated automation={automation} onKeep={saving.keep} />
           <BothTexts
             {...{ conflict, draft: kept, form, parts, valuesOf }}
