@@ -142,7 +142,8 @@ describe('The page of the languages of a template', () => {
     await question.getByRole('button', { name: 'Not now' }).click();
     await subject.fill('De l’épeautre');
     await page.keyboard.press('Tab');
-    await refusal.waitFor({ state: 'detached' });
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    expect(await refusal.count()).to.equal(0);
     expect((await client.get(path)).body.data.subject).to.equal('De l’épeautre');
     await page.getByRole('link', { name: 'Spelt' }).first().click();
     await page.waitForURL((url) => url.pathname.endsWith(templateId));
