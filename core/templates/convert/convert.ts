@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Block, Content, Look, Span } from '../../../schemas/templates/block-types.ts';
 import { AppError, invalid } from '../../base/errors.ts';
 import { breathe } from '../../base/work/breathe.ts';
@@ -28,10 +29,13 @@ export async function convertSource(given: Source): Promise<Converted> {
   const { from, source } = given;
   await breathe(source);
   if (from === 'html') compiledOnce(source, 'html', 'source');
+  // Each of these takes long for a short source that is made of variables.
+  await setImmediate();
   const findings = new Findings();
   try {
     const tree = await readTree(source, from === 'mjml');
     const blocks = withFooter(new Walk(findings).of(tree.children));
+    await setImmediate();
     if (blocks.length === 0) throw new NotConvertible(1, 'there are no words and no pictures');
     const content: Content = { v: 1, ...lookOf(tree), blocks };
     await compiledBlocks(content);
