@@ -33,6 +33,9 @@ async function hasHappened(awaited: AwaitedEvents, goal: GoalStep, facts: Facts)
   return found;
 }
 
+/** One for all looks: many goals over few events, each too short for a pause of its own, hold the loop together. */
+const pause = breather();
+
 /** A person may have a thousand events, each of which may be compared with long criteria: others have their turn in between. */
 export async function isAmong(
   awaited: AwaitedEvents,
@@ -40,7 +43,6 @@ export async function isAmong(
   { events = [], person: contact }: Pick<Facts, 'events' | 'person'>,
   isInTime: (event: PersonEvent) => boolean = () => true,
 ): Promise<boolean> {
-  const pause = breather();
   for (const event of events) {
     if (isInTime(event) && awaited.isMeant(step, { contact, event })) return true;
     await pause();
