@@ -1,4 +1,3 @@
-import type { ObjectId } from 'mongodb';
 import { conflict } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
 import { goneGroups } from '../consent/suppressions/find-groups.ts';
@@ -6,6 +5,7 @@ import { holdGroup } from '../consent/suppressions/groups.ts';
 import { requestRun, wakeStarts } from '../jobs/starts.ts';
 import type { Message } from '../mail/ledger/model.ts';
 import { queueAgain } from '../mail/messages/of-campaigns.ts';
+import { presentContacts } from '../people/contacts/present.ts';
 import { decide, type Settled, settle } from './control.ts';
 import { findCampaign } from './definition/campaigns.ts';
 import type { CampaignsDeps } from './deps.ts';
@@ -67,15 +67,8 @@ async function queueBatch(
   state: RetriedState,
   batch: Retried[],
 ): Promise<void> {
-  const present = await contactsAmong(deps, projectId, batch);
+  const contactIds = batch.flatMap(({ contactId }) => contactId ?? []);
+  const present = await presentContacts(deps, projectId, contactIds);
   const ids = batch.flatMap(({ _id, contactId }) => (contactId && present.has(contactId.toHexString()) ? _id : []));
   await queueAgain(deps, projectId, state, ids);
-}
-
-async function contactsAmong({ db }: CampaignsDeps, projectId: ObjectId, batch: Retried[]): Promise<Set<string>> {
-  const ids = batch.flatMap(({ contactId }) => contactId ?? []);
-  const found = await db.contacts
-    .find({ _id: { $in: ids }, projectId }, { projection: { _id: 1 }, hint: '_id_' })
-    .toArray();
-  return new Set(found.map(({ _id }) => _id.toHexString()));
 }

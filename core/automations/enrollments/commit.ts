@@ -14,6 +14,7 @@ import { insertWritten } from '../../mail/messages/messages.ts';
 import { type ContactChange, writeContactChanges } from '../../people/changes/changes.ts';
 import { requestWriter } from '../../people/changes/counts.ts';
 import { announceContactEvents } from '../../people/contacts/events.ts';
+import { presentContacts } from '../../people/contacts/present.ts';
 import { projectRulesOf } from '../../people/project-rules.ts';
 import { announceContactChanges, type PublishedChange } from '../../people/subscribers.ts';
 import type { AutomationsDeps } from '../deps.ts';
@@ -218,20 +219,13 @@ async function readInTheWay(
   if (entering.length === 0) return { contacts: new Set(), inside: new Set(), left: new Map() };
   const options = { session, projection: { automationId: 1, contactId: 1 } };
   const inside = await deps.db.enrollments.find({ ...pairsOf(projectId, entering), live: true }, options).toArray();
+  const contactIds = entering.map(({ after }) => after.contactId);
   const limited = entering.filter(({ reentry = 'after_exit' }) => reentry !== 'after_exit');
   return {
-    contacts: await readContacts(deps, session, projectId, entering),
+    contacts: await presentContacts(deps, projectId, contactIds, { session }),
     inside: new Set(inside.map(pairOf)),
     left: await readLeft(deps, session, projectId, limited),
   };
-}
-
-async function readContacts(deps: AutomationsDeps, session: Session, projectId: ObjectId, moves: Move[]) {
-  const ids = moves.map(({ after }) => after.contactId);
-  const found = await deps.db.contacts
-    .find({ _id: { $in: ids }, projectId }, { session, projection: { _id: 1 }, hint: '_id_' })
-    .toArray();
-  return new Set(found.map(({ _id }) => _id.toHexString()));
 }
 
 async function readLeft(deps: AutomationsDeps, session: Session, projectId: ObjectId, moves: Move[]) {

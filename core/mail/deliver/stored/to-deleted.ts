@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { presentContacts } from '../../../people/contacts/present.ts';
 import type { MailDeps } from '../../deps.ts';
 import type { Message } from '../../ledger/model.ts';
 
@@ -13,13 +14,8 @@ export async function toDeletedContacts(
 ): Promise<Set<string>> {
   const theirs = messages.filter(({ automationId, contactId }) => automationId && contactId);
   if (theirs.length === 0) return new Set();
-  const found = await db.contacts
-    .find(
-      { _id: { $in: theirs.map(({ contactId }) => contactId!) }, projectId },
-      { projection: { _id: 1 }, hint: '_id_', readPreference: 'primary' },
-    )
-    .toArray();
-  const known = new Set(found.map(({ _id }) => _id.toHexString()));
-  const gone = theirs.filter(({ contactId }) => !known.has(contactId!.toHexString()));
+  const ids = theirs.map(({ contactId }) => contactId!);
+  const present = await presentContacts({ db }, projectId, ids, { readPreference: 'primary' });
+  const gone = theirs.filter(({ contactId }) => !present.has(contactId!.toHexString()));
   return new Set(gone.map(({ _id }) => _id.toHexString()));
 }
