@@ -5,6 +5,7 @@ import type { Deps } from '../../core/base/deps.ts';
 import type { HeldBytes } from '../../core/base/held-bytes.ts';
 import type { Maker } from '../../core/base/maker.ts';
 import type { Project } from '../../core/base/model.ts';
+import type { Pagination } from '../../core/base/paging.ts';
 import type { OperationName } from '../../schemas/operations.ts';
 import type { Schema } from '../../schemas/schema.ts';
 
@@ -158,6 +159,18 @@ export class Download {
     this.contentType = contentType;
     this.fileName = fileName;
     this.chunks = chunks;
+  }
+}
+
+/** A page of entries that may have megabytes each: they are read and written one after the other, as fast as the caller takes them. */
+export class LongPage {
+  readonly plural: string;
+  readonly entries: AsyncIterable<unknown>;
+  readonly pagination: Pagination;
+  constructor(plural: string, entries: AsyncIterable<unknown>, pagination: Pagination) {
+    this.plural = plural;
+    this.entries = entries;
+    this.pagination = pagination;
   }
 }
 

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { AppError } from '../../core/base/errors.ts';
 import { invalid } from '../../core/base/errors.ts';
+import type { LongPage } from '../http/endpoint.ts';
 import type { Json } from './protocol.ts';
 
 /** Some 12,000 tokens. */
 const TEXT_MAX = 50_000;
 /** Texts are cut at the first of these lengths with which the answer fits; one longer than the first never does. */
 const CUTS = [TEXT_MAX, 20_000, 4_000, 1_000, 200];
+/** Of a template: its code and its blocks; of a campaign: those of its template. */
+const LONG_TEXTS_OF_ENTRY = 4;
 const CUT_MARK = '[cut by Everpost:';
 const NONCE_BYTES = 16;
 
@@ -23,6 +26,15 @@ export function dataResult(data: unknown): Json {
     `END DATA ${word}`,
   ].join('\n');
   return { content: [{ type: 'text', text }] };
+}
+
+/** Texts are cut as the entries come, each to its share of the answer, since all of them together may be too long to hold. */
+export async function shownPage({ plural, entries, pagination }: LongPage): Promise<Json> {
+  const { limit, total } = pagination;
+  const length = Math.floor(TEXT_MAX / LONG_TEXTS_OF_ENTRY / Math.max(1, Math.min(limit, total)));
+  const shown: unknown[] = [];
+  for await (const entry of entries) shown.push(JSON.parse(JSON.stringify(entry, cutTo(length))));
+  return { [plural]: shown, pagination };
 }
 
 /** The agent may mend its call and try again. */
@@ -53,10 +65,14 @@ export function refuseCutText(given: Json): void {
 function limited(data: unknown): string {
   let text = '';
   for (const length of CUTS) {
-    text = JSON.stringify(data, (_name, value) => (typeof value === 'string' ? cut(value, length) : value));
+    text = JSON.stringify(data, cutTo(length));
     if (text.length <= TEXT_MAX) return text;
   }
   return `${text.slice(0, TEXT_MAX)}\n${CUT_MARK} ${text.length} characters in all; ask for fewer entries with limit]`;
+}
+
+function cutTo(length: number) {
+  return (_name: string, value: unknown) => (typeof value === 'string' ? cut(value, length) : value);
 }
 
 function cut(text: string, length: number): string {

@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
-import { Answer, type Endpoint } from '../http/endpoint.ts';
+import { Answer, type Endpoint, LongPage } from '../http/endpoint.ts';
 import { faultOf } from '../http/errors.ts';
 import { takesIdempotencyKey, withIdempotency } from '../http/idempotency.ts';
 import { envelopeOf } from '../http/respond.ts';
 import { type Input, pathOf } from './arguments.ts';
-import { dataResult, faultResult } from './content.ts';
+import { dataResult, faultResult, shownPage } from './content.ts';
 import { type Json, type McpCall, ProtocolError } from './protocol.ts';
 import type { Tool } from './tools.ts';
 
@@ -37,13 +37,14 @@ export async function runTool(call: McpCall, { endpoint }: Tool, input: Input): 
     } as never);
   };
   const key = input.idempotencyKey ?? headerKey(call, endpoint);
-  if (key === null) return dataResult(dataOf(await run({ seed: new ObjectId(), at: deps.clock.now() })));
+  if (key === null) return dataResult(await dataOf(await run({ seed: new ObjectId(), at: deps.clock.now() })));
   const keyed = { tenant: project._id, key, path: pathOf(endpoint, params), body, endpoint, requestId: request.id };
   const answered = await withIdempotency(deps, keyed, async (first) => envelopeOf(endpoint, await run(first)));
   return dataResult(JSON.parse(answered.body).data);
 }
 
 function dataOf(result: unknown): unknown {
+  if (result instanceof LongPage) return shownPage(result);
   return result instanceof Answer ? result.data : result;
 }
 

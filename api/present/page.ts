@@ -1,6 +1,20 @@
-import type { PageOf } from '../../core/base/paging.ts';
+import type { LongPageOf, PageOf } from '../../core/base/paging.ts';
+import { LongPage } from '../http/endpoint.ts';
 
 /** {<plural>: [...], pagination} */
 export function presentPage<T, Wire>(plural: string, { entries, pagination }: PageOf<T>, present: (entry: T) => Wire) {
   return { [plural]: entries.map(present), pagination };
+}
+
+/** The same, where an entry may have megabytes. */
+export function presentLongPage<T>(
+  plural: string,
+  { entries, pagination }: LongPageOf<T>,
+  present: (entry: T) => object,
+): LongPage {
+  return new LongPage(plural, presented(entries, present), pagination);
+}
+
+async function* presented<T>(entries: AsyncIterable<T>, present: (entry: T) => object): AsyncGenerator<object> {
+  for await (const entry of entries) yield present(entry);
 }

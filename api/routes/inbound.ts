@@ -15,7 +15,7 @@ import {
 import { Answer, endpoint, Page } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';
 import { presentAttachmentLink, presentInbound, presentInboundPreview } from '../present/inbound.ts';
-import { presentPage } from '../present/page.ts';
+import { presentLongPage } from '../present/page.ts';
 
 const tag = 'inbound';
 const errors = { 404: 'No such inbound message in this project.' } as const;
@@ -50,7 +50,7 @@ export const inboundRoutes = [
     query: inboundQuery,
     answer: inboundMessagesAnswer,
     handler: async ({ deps, project, query }) =>
-      presentPage('items', await listInbound(deps, project, query), presentInbound),
+      presentLongPage('items', await listInbound(deps, project, query), presentInbound),
   }),
   endpoint({
     operation: 'inbound.get',

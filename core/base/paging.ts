@@ -1,15 +1,30 @@
-import type { Collection, Document, Filter, FindOptions, Sort, WithId } from 'mongodb';
+import type { Collection, Document, Filter, FindOptions, ObjectId, Sort, WithId } from 'mongodb';
 
 export const READ_TIME_MAX_MS = 5_000;
+/** Of documents that may have megabytes each. */
+const READ_TOGETHER = 2;
 
 export interface Page {
   page?: number | undefined;
   limit?: number | undefined;
 }
 
+export interface Pagination {
+  page: number;
+  limit: number;
+  total: number;
+  pages: number;
+}
+
 export interface PageOf<T> {
   entries: T[];
-  pagination: { page: number; limit: number; total: number; pages: number };
+  pagination: Pagination;
+}
+
+/** A page of documents that may have megabytes each: they are read while they are asked for. */
+export interface LongPageOf<T> {
+  entries: AsyncIterable<T>;
+  pagination: Pagination;
 }
 
 /**
@@ -51,11 +66,41 @@ export async function pageOf<T extends Document>(
   return { entries, pagination: paginationOf(page, limit, found - left) };
 }
 
+/** Some documents at a time in memory. A document that is deleted before its turn comes is left out. */
+export async function longPageOf<T extends Document>(
+  collection: Collection<T>,
+  filter: Filter<T> & { projectId: ObjectId },
+  page: Page,
+  options: PageOptions<T> = {},
+): Promise<LongPageOf<WithId<T>>> {
+  const { entries, pagination } = await pageOf(collection, filter, page, { ...options, projection: { _id: 1 } });
+  const ids = entries.map(({ _id }) => _id as unknown as ObjectId);
+  return { entries: documentsOf(collection, filter.projectId, ids), pagination };
+}
+
+/** In the order of their ids. */
+export async function* documentsOf<T extends Document>(
+  collection: Collection<T>,
+  projectId: ObjectId,
+  ids: readonly ObjectId[],
+): AsyncGenerator<WithId<T>> {
+  for (let from = 0; from < ids.length; from += READ_TOGETHER) {
+    const some = ids.slice(from, from + READ_TOGETHER);
+    const filter = { projectId, _id: { $in: some } } as unknown as Filter<T>;
+    const found = await collection.find(filter, { maxTimeMS: READ_TIME_MAX_MS }).toArray();
+    const byId = new Map(found.map((document) => [String(document._id), document]));
+    for (const id of some) {
+      const document = byId.get(id.toHexString());
+      if (document) yield document;
+    }
+  }
+}
+
 /** A page behind the end is empty; like every read, skipping to it has a time limit. */
 export function skipOf(page: number, limit: number): number {
   return (page - 1) * limit;
 }
 
-export function paginationOf(page: number, limit: number, total: number): PageOf<never>['pagination'] {
+export function paginationOf(page: number, limit: number, total: number): Pagination {
   return { page, limit, total, pages: Math.ceil(total / limit) };
 }

@@ -3,7 +3,15 @@ import { partOf } from '../base/database/search.ts';
 import { AppError, invalid } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
-import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
+import {
+  documentsOf,
+  type LongPageOf,
+  longPageOf,
+  type Page,
+  paginationOf,
+  READ_TIME_MAX_MS,
+  skipOf,
+} from '../base/paging.ts';
 import { readDate } from '../base/text/coercion.ts';
 import type { InboundDeps } from './deps.ts';
 import type { InboundMessage } from './model.ts';
@@ -19,6 +27,8 @@ interface InboundFilter extends Page {
   newestOfThread?: boolean | undefined;
 }
 
+type Query = Filter<InboundMessage> & { projectId: ObjectId };
+
 /** MongoDB's code for an operation that maxTimeMS ended. */
 const TIME_OVER = 50;
 
@@ -27,11 +37,11 @@ export async function listInbound(
   deps: InboundDeps,
   project: Project,
   filter: InboundFilter,
-): Promise<PageOf<InboundMessage>> {
+): Promise<LongPageOf<InboundMessage>> {
   const { from, to, threadId, search, status } = filter;
   const [since, until] = [filter.dateFrom, filter.dateTo].map((text) => (text === undefined ? null : readDate(text)));
   const part = search === undefined ? null : { ...partOf(search), $options: 'i' };
-  const query: Filter<InboundMessage> = {
+  const query: Query = {
     projectId: project._id,
     ...(from === undefined ? {} : { 'from.email': from.trim().toLowerCase() }),
     ...(to === undefined ? {} : { 'to.email': to.trim().toLowerCase() }),
@@ -44,7 +54,7 @@ export async function listInbound(
   };
   if (filter.newestOfThread) return pageOfThreads(deps, query, filter);
   const sort = { receivedAt: -1, _id: -1 } as const;
-  if (!part) return pageOf(deps.db.inboundMessages, query, filter, { sort });
+  if (!part) return longPageOf(deps.db.inboundMessages, query, filter, { sort });
   return pageOfFound(deps, query, filter, sort);
 }
 
@@ -54,10 +64,10 @@ export async function listInbound(
  */
 async function pageOfFound(
   { db: { inboundMessages } }: InboundDeps,
-  query: Filter<InboundMessage>,
+  query: Query,
   { page = 1, limit = 20, threadId, from }: InboundFilter,
   sort: Sort,
-): Promise<PageOf<InboundMessage>> {
+): Promise<LongPageOf<InboundMessage>> {
   const hint = threadId !== undefined ? 'thread' : from !== undefined ? 'sender' : 'newest';
   const found = await inboundMessages
     .find(query, { projection: { _id: 1 }, sort, hint, maxTimeMS: READ_TIME_MAX_MS })
@@ -65,20 +75,16 @@ async function pageOfFound(
     .catch(refuseTooMuch);
   const skip = skipOf(page, limit);
   const ids = found.slice(skip, skip + limit).map(({ _id }) => _id);
-  const entries = await inboundMessages
-    .find({ _id: { $in: ids }, projectId: query.projectId as ObjectId }, { maxTimeMS: READ_TIME_MAX_MS })
-    .sort(sort)
-    .toArray();
+  const entries = documentsOf(inboundMessages, query.projectId, ids);
   return { entries, pagination: paginationOf(page, limit, found.length) };
 }
 
 /** Without another filter the index alone is read, at one key for each conversation. */
 async function pageOfThreads(
   { db: { inboundMessages } }: InboundDeps,
-  query: Filter<InboundMessage>,
+  query: Query,
   { page = 1, limit = 20, from }: InboundFilter,
-): Promise<PageOf<InboundMessage>> {
-  const projectId = query.projectId as ObjectId;
+): Promise<LongPageOf<InboundMessage>> {
   const reading = { hint: from === undefined ? 'thread' : 'sender', maxTimeMS: READ_TIME_MAX_MS };
   const [found] = await inboundMessages
     .aggregate<{ ids: Array<{ newest: ObjectId }>; all: Array<{ total: number }> }>(
@@ -100,10 +106,7 @@ async function pageOfThreads(
     .toArray()
     .catch(refuseTooMuch);
   const ids = found?.ids.map(({ newest }) => newest) ?? [];
-  const entries = await inboundMessages
-    .find({ _id: { $in: ids }, projectId }, { maxTimeMS: READ_TIME_MAX_MS })
-    .sort({ receivedAt: -1, _id: -1 })
-    .toArray();
+  const entries = documentsOf(inboundMessages, query.projectId, ids);
   return { entries, pagination: paginationOf(page, limit, found?.all[0]?.total ?? 0) };
 }
 

@@ -9,7 +9,7 @@ import { conflict, invalid } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import { type By, isAuthor, madeBy, type Origin } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
-import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { type LongPageOf, longPageOf, type Page } from '../base/paging.ts';
 import { KEYS_OF, partNamed } from './assemble/keys.ts';
 import { nounOf, referToParts, refuseUsedPart, usesOf } from './assemble/uses.ts';
 import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts';
@@ -154,7 +154,7 @@ export async function listTemplates(
   deps: TemplatesDeps,
   project: Project,
   { templateType, search, campaignMails, ...page }: Page & TemplateSearch,
-): Promise<PageOf<Template>> {
+): Promise<LongPageOf<Template>> {
   const filter = {
     projectId: project._id,
     ...(templateType ? { templateType } : {}),
@@ -163,7 +163,7 @@ export async function listTemplates(
   };
   const hidden = { filter: { templateId: { $gte: KEYS_OF.layout.$gte } }, hint: 'template_id' };
   // The documents have whole mails: names are compared in the index.
-  return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'saved_names', hidden });
+  return longPageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'saved_names', hidden });
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   findCampaign,
   listCampaigns,
 } from '../../../core/campaigns/definition/campaigns.ts';
-import { relatedCampaigns } from '../../../core/campaigns/definition/expand.ts';
+import { eachRelated } from '../../../core/campaigns/definition/expand.ts';
 import { previewCampaign } from '../../../core/campaigns/definition/preview.ts';
 import { updateCampaign } from '../../../core/campaigns/definition/update.ts';
 import { linksOfCampaign, peopleByPosition } from '../../../core/figures/reports/links/report.ts';
@@ -23,7 +23,7 @@ import { analyticsAnswer } from '../../../schemas/campaigns/figures.ts';
 import { previewAnswer, previewCampaignBody } from '../../../schemas/templates/previews.ts';
 import { Answer, endpoint, PREVIEWS_A_MINUTE } from '../../http/endpoint.ts';
 import { presentAnalytics, presentCampaign, presentOne, presentWithRun } from '../../present/campaigns.ts';
-import { presentPage } from '../../present/page.ts';
+import { presentLongPage } from '../../present/page.ts';
 
 const tag = 'campaigns';
 const key = 'token';
@@ -83,8 +83,8 @@ export const campaignRoutes = [
     answer: campaignsAnswer,
     handler: async ({ deps, project, query }) => {
       const page = await listCampaigns(deps, project, query);
-      const entries = await relatedCampaigns(deps, project, page.entries);
-      return presentPage('campaigns', { ...page, entries }, presentCampaign);
+      const entries = eachRelated(deps, project, page.entries);
+      return presentLongPage('campaigns', { ...page, entries }, presentCampaign);
     },
   }),
   endpoint({

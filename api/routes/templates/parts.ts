@@ -23,7 +23,7 @@ import {
 } from '../../../schemas/templates/parts.ts';
 import { publishTemplateBody, restoreTemplateBody, versionsAnswer } from '../../../schemas/templates/templates.ts';
 import { endpoint, PREVIEWS_A_MINUTE, TOUCHED_COST } from '../../http/endpoint.ts';
-import { presentPage } from '../../present/page.ts';
+import { presentLongPage, presentPage } from '../../present/page.ts';
 import { presentPart, presentRepublication, presentTouched, presentVersion } from '../../present/templates.ts';
 
 const tag = 'templates';
@@ -78,7 +78,7 @@ function partRoutes({ kind, plural, param, create, list }: Words) {
       query: partsQuery,
       answer: kind === 'layout' ? layoutsAnswer : snippetsAnswer,
       handler: async ({ deps, project, query }) =>
-        presentPage(plural, await listParts(deps, project, kind, query), (template) =>
+        presentLongPage(plural, await listParts(deps, project, kind, query), (template) =>
           presentPart({ template, version: shownVersion(template) }),
         ),
     }),

@@ -30,7 +30,7 @@ import {
   versionsAnswer,
 } from '../../../schemas/templates/templates.ts';
 import { endpoint, PREVIEWS_A_MINUTE } from '../../http/endpoint.ts';
-import { presentPage } from '../../present/page.ts';
+import { presentLongPage, presentPage } from '../../present/page.ts';
 import { presentTemplate, presentTemplateAt, presentVersion } from '../../present/templates.ts';
 
 const tag = 'templates';
@@ -61,7 +61,7 @@ export const templateRoutes = [
     query: templatesQuery,
     answer: templatesAnswer,
     handler: async ({ deps, project, query }) =>
-      presentPage('templates', await listTemplates(deps, project, query), (one) => presentTemplate(one)),
+      presentLongPage('templates', await listTemplates(deps, project, query), (one) => presentTemplate(one)),
   }),
   endpoint({
     operation: 'templates.starters',

@@ -3,7 +3,7 @@ import type { createLayoutBody, updateLayoutBody } from '../../../schemas/templa
 import { named as namedLike } from '../../base/database/search.ts';
 import type { By, Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
-import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import { type LongPageOf, longPageOf, type Page } from '../../base/paging.ts';
 import { assembled, sourceOf } from '../assemble/assemble.ts';
 import { KEYS_OF, type PartKind, type PartName } from '../assemble/keys.ts';
 import { type UsersOfPart, usersOf } from '../assemble/uses.ts';
@@ -35,9 +35,9 @@ export function listParts(
   { _id: projectId }: Pick<Project, '_id'>,
   kind: PartKind,
   { search, ...page }: Page & { search?: string | undefined },
-): Promise<PageOf<Template>> {
+): Promise<LongPageOf<Template>> {
   const filter = { projectId, templateId: KEYS_OF[kind], ...namedLike(search, 'templateName') };
-  return pageOf(db.templates, filter, page, { sort: { createdAt: -1, _id: -1 } });
+  return longPageOf(db.templates, filter, page, { sort: { createdAt: -1, _id: -1 } });
 }
 
 /** With all that has it put in. */
