@@ -1869,7 +1869,7 @@ export interface ContactImport {
 
 export interface ContactImportPreview {
   format: 'csv' | 'ndjson';
-  /** false: the counts are of the first 100,000 rows or 16 MiB. */
+  /** false: the counts are of the first 100,000 rows, 400,000 groups in them, or 16 MiB. */
   isWhole: boolean;
   sizeBytes: number;
   /** Of a CSV file, in its order; the first 1,000. */

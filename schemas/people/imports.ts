@@ -132,7 +132,10 @@ export const importPreviewAnswer = shape({
   ],
   properties: {
     format,
-    isWhole: { type: 'boolean', description: 'false: the counts are of the first 100,000 rows or 16 MiB.' },
+    isWhole: {
+      type: 'boolean',
+      description: 'false: the counts are of the first 100,000 rows, 400,000 groups in them, or 16 MiB.',
+    },
     sizeBytes: count,
     columns: {
       type: 'array',

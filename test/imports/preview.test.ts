@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { HOLD_MS_MAX } from '../linear/cpu.ts';
+import { longestHold } from '../linear/hold.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { imported, previewed } from './support.ts';
 
@@ -144,5 +146,21 @@ describe('The preview of an import', () => {
     const cut = await previewed(own, long);
     expect(cut).to.include({ isWhole: false, processed: 83, failed: 83, failureReason: null });
     expect(cut.sizeBytes).to.equal(Buffer.byteLength(long));
+  });
+
+  it('of rows with many groups ends where their groups are 400,000, and holds the event loop for no longer', async function () {
+    this.timeout(180_000);
+    const tenant = await environment.newTenant('Many groups');
+    const names = Array.from({ length: 50 }, (_, index) => `g${index}`);
+    for (const name of names) await tenant.client.post('/suppression-groups', { name });
+    const rows = Array.from(
+      { length: 20_000 },
+      (_, n) => `p${n}@example.com,${n % 2 ? '' : 'un'}subscribed,${names.join(';')}`,
+    );
+    const file = ['email,status,groups', ...rows].join('\n');
+    const { holdMs, result } = await longestHold(() => previewed(tenant, file));
+    expect(result).to.include({ isWhole: false, processed: 8_000, created: 8_000, stillSuppressed: 0 });
+    expect(result.suppressions).to.include({ UNSUBSCRIBE: 200_000 });
+    expect(holdMs).to.be.lessThan(HOLD_MS_MAX);
   });
 });

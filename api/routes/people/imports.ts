@@ -55,7 +55,7 @@ export const importRoutes = [
     tag,
     summary: 'Count what an import of this file would change, without writing anything',
     description:
-      'Send the file and the options as to POST /contacts/import. The answer shows what its columns become, the rows that would fail, and the addresses that would be suppressed. Of a larger file the first 100,000 rows or 16 MiB are read.',
+      'Send the file and the options as to POST /contacts/import. The answer shows what its columns become, the rows that would fail, and the addresses that would be suppressed. Of a larger file the first 100,000 rows are read, 400,000 groups in them, or 16 MiB.',
     query: importOptions,
     bodyLimit: 'import',
     rawBody: [FORM_TYPE, ...CSV_TYPES, ...NDJSON_TYPES],

@@ -1,3 +1,4 @@
+import { breather, type Pause } from '../../../base/work/breathe.ts';
 import type { SuppressionReason } from '../../../consent/suppressions/model.ts';
 import { type AddressEntry, afterChange } from '../../../consent/suppressions/rules.ts';
 import type { PeopleDeps } from '../../deps.ts';
@@ -16,13 +17,20 @@ export class PreviewEntries {
   /** Addresses with the groups in which a row calls them subscribed, and no stored entry stops their mail. */
   readonly #subscribed: Array<{ email: string; groupIds: string[] }> = [];
   #still = 0;
+  #size = 0;
 
   constructor(deps: PeopleDeps, order: ImportOrder) {
     this.#deps = deps;
     this.#order = order;
   }
 
+  /** The groups of all rows together: what is kept grows with it. */
+  get size(): number {
+    return this.#size;
+  }
+
   async add(states: RowState[]): Promise<void> {
+    for (const { groups } of states) this.#size += groups.length;
     const contradicted = await stillSuppressed(this.#deps, this.#order, states);
     this.#still += contradicted.size;
     for (const state of states)
@@ -41,27 +49,32 @@ export class PreviewEntries {
       }
   }
 
-  counts() {
+  async counts() {
+    const pause = breather();
     const suppressions: Record<Exclude<SuppressionReason, 'MANUAL'>, number> = {
       UNSUBSCRIBE: 0,
       BOUNCE: 0,
       COMPLAINT: 0,
     };
     for (const key of this.#new) {
+      await pause();
       const { reason } = this.#drafts.get(key) as AddressEntry;
       if (reason !== 'MANUAL') suppressions[reason] += 1;
     }
     return {
       suppressions,
       alreadySuppressed: this.#drafts.size - this.#new.size,
-      stillSuppressed: this.#still + this.#contradictedInFile(),
+      stillSuppressed: this.#still + (await this.#contradictedInFile(pause)),
     };
   }
 
-  #contradictedInFile(): number {
-    return this.#subscribed.filter(
-      ({ email, groupIds }) => this.#everywhere.has(email) || groupIds.some((id) => this.#drafts.has(`${id} ${email}`)),
-    ).length;
+  async #contradictedInFile(pause: Pause): Promise<number> {
+    let count = 0;
+    for (const { email, groupIds } of this.#subscribed) {
+      await pause();
+      if (this.#everywhere.has(email) || groupIds.some((id) => this.#drafts.has(`${id} ${email}`))) count += 1;
+    }
+    return count;
   }
 
   async #stored(emails: string[]): Promise<Map<string, AddressEntry>> {

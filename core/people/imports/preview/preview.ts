@@ -14,6 +14,8 @@ import { PreviewEntries } from './entries.ts';
 /** A larger file is read up to here; the memory and the time of a preview do not grow with the file. */
 const PREVIEW_BYTES_MAX = 16 * 1024 * 1024;
 const PREVIEW_ROWS_MAX = 100_000;
+/** A row may name all groups of the project. */
+const PREVIEW_GROUPS_MAX = 400_000;
 /** Fewer than an import takes: other requests of the process run between batches. */
 const ROWS_TOGETHER = 200;
 const ERRORS_SHOWN_MAX = 100;
@@ -58,7 +60,7 @@ export async function previewImport(
     await preview.add(batch);
     if (preview.isFull) break;
   }
-  return { format, ...preview.answer() };
+  return { format, ...(await preview.answer()) };
 }
 
 class Preview {
@@ -84,7 +86,7 @@ class Preview {
   }
 
   get isFull(): boolean {
-    return this.#cursor.row >= PREVIEW_ROWS_MAX;
+    return this.#cursor.row >= PREVIEW_ROWS_MAX || this.#entries.size >= PREVIEW_GROUPS_MAX;
   }
 
   get #isCut(): boolean {
@@ -122,7 +124,7 @@ class Preview {
     else this.#counts.updated += 1;
   }
 
-  answer() {
+  async answer() {
     const { bytes, sizeBytes } = this.#file;
     const isStopped = this.isFull && this.#cursor.bytes < bytes.length;
     return {
@@ -132,7 +134,7 @@ class Preview {
       processed: this.#cursor.row,
       ...this.#counts,
       errors: this.#errors,
-      ...this.#entries.counts(),
+      ...(await this.#entries.counts()),
       failureReason: this.#failureReason,
     };
   }
