@@ -37,6 +37,8 @@ interface Fault {
   details: string;
 }
 
+/** So much is compared with each of a person's newest 1,000 events. */
+const ASKED_LENGTH_MAX = 2 * SEARCHED_LENGTH_MAX;
 const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
 const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/;
 /** Each is compared with the person before each step, and with every change of a contact. */
@@ -145,17 +147,25 @@ function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
   return faults;
 }
 
-/** All filters of a step are compared with a person in one turn. */
+/** All filters of a step are compared with a person in one turn, and those of all that ask for events with each event of the person. */
 export function searchFaults(steps: readonly AutomationStep[], declared: AutomationTypes): string[] {
-  return steps.flatMap((step, index) => {
+  const faults: string[] = [];
+  let asked = 0;
+  for (const [index, step] of steps.entries()) {
     const { field, lengths } = searchedIn(step, declared);
     const length = lengths.reduce((sum, one) => sum + one, 0);
-    if (length <= SEARCHED_LENGTH_MAX) return [];
-    return [
-      `steps/${index}/${field}: the values of contains and not_contains in all filters of a step may have ${SEARCHED_LENGTH_MAX} characters ` +
-        `together, each counted as ${SEARCHED_LENGTH_MIN} at least, and have ${length}; shorten or remove some of them, or use equals or starts_with`,
-    ];
-  });
+    const fault = (what: string, most: number, found: number) =>
+      faults.push(
+        `steps/${index}/${field}: the values of contains and not_contains in ${what} may have ${most} characters together, ` +
+          `each counted as ${SEARCHED_LENGTH_MIN} at least, and have ${found}; shorten or remove some of them, or use equals or starts_with`,
+      );
+    if (length > SEARCHED_LENGTH_MAX) fault('all filters of a step', SEARCHED_LENGTH_MAX, length);
+    const before = asked;
+    if (askedBy(step)) asked += length;
+    if (before <= ASKED_LENGTH_MAX && asked > ASKED_LENGTH_MAX)
+      fault('all goals and waits for events', ASKED_LENGTH_MAX, asked);
+  }
+  return faults;
 }
 
 function searchedIn(step: AutomationStep, declared: AutomationTypes): { field: string; lengths: number[] } {

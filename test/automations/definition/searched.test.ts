@@ -72,4 +72,23 @@ describe('The values that automations search for', function () {
     const taken = await create({ name: 'Branches', steps: steps(2) });
     expect(taken.status, taken.text).to.equal(201);
   });
+
+  it('have a length in all goals and waits for events together: 400 names the first step above it', async () => {
+    const steps = (goals: number) => [
+      ...Array.from({ length: goals }, (_, at) => [
+        wait(1, 'days', { stepId: `wait${at}` }),
+        { type: 'goal', stepId: `goal${at}`, filterCriteria: searching(most) },
+      ]).flat(),
+      wait(1, 'days', { stepId: 'last' }),
+      email('bye'),
+    ];
+    const refused = await create({ name: 'Goals', steps: steps(4) });
+    expect([refused.status, refused.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR']);
+    expect(refused.body.error.details)
+      .to.contain('steps/5/filterCriteria: ')
+      .and.contain('in all goals and waits for events may have 40000 characters together')
+      .and.contain('have 60000; shorten or remove');
+    const taken = await create({ name: 'Goals', steps: steps(2) });
+    expect(taken.status, taken.text).to.equal(201);
+  });
 });
