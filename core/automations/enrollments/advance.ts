@@ -22,6 +22,7 @@ import { isWait } from '../rules/waits.ts';
 import { stepCall } from '../webhooks/calls.ts';
 import { commitMove, type Move } from './commit.ts';
 import { exit } from './exit.ts';
+import { withHeardBefore } from './heard-before.ts';
 import { eventsSince, occurrenceOf } from './hearing.ts';
 import { changeOfSteps, changesOf } from './person-changes.ts';
 
@@ -141,11 +142,12 @@ async function nextStep(
   const compiled = first?.compiled ?? (await definitionOf(deps, automation, version));
   if (!compiled) return null;
   const known = first ?? (await readKnown(deps, enrollment.projectId, [contact], compiled));
+  const person = enrollment.version === version ? enrollment : await withHeardBefore(deps, enrollment, compiled);
   const decision = await decide(
     compiled,
     { stepId: enrollment.stepId, waitFromMs: enrollment.waitFrom?.getTime() ?? null },
     {
-      ...factsAbout(enrollment, contact, nowMs, known),
+      ...factsAbout(person, contact, nowMs, known),
       events: first ? [] : await eventsSince(deps, enrollment, compiled),
     },
   );
@@ -158,7 +160,7 @@ async function nextStep(
   const { events, ...made } = await recordEvents(deps, { enrollment, contact, compiled, at, known }, decision);
   const moved: EnrollmentEvent[] =
     enrollment.version === version ? [] : [{ type: 'moved', at, reason: `to version ${version}` }];
-  const before = { ...enrollment, version, history: [...enrollment.history, ...moved, ...events] };
+  const before = { ...person, version, history: [...enrollment.history, ...moved, ...events] };
   const after = arrive(before, next, { at, leadsTo: compiled.awaited.leadsTo });
   const move = { before: enrollment, after, ...made, changes: changesOf(enrollment, changes) };
   return { move, directive: directiveOf(after, compiled) };

@@ -39,6 +39,7 @@ export interface AwaitedEvents {
   goalsFrom(step: AutomationStep): GoalStep[];
   /** This step and those it leads to that wait for such an act. */
   waitsFrom(step: AutomationStep, act: MailAct): WaitEventStep[];
+  hasMailWaits(step: AutomationStep): boolean;
   leadsTo(stepId: string, target: string): boolean;
   /** The names of what an enrollment on this step waits for; acts on mails count for later steps too. */
   namesAt(step: AutomationStep): string[];
@@ -125,6 +126,7 @@ export function compileAwaited(
     eventNames: new Set(steps.flatMap((step) => askedBy(step)?.eventName ?? [])),
     goalsFrom,
     waitsFrom: (step, act) => mailWaitsFrom(step).filter(({ waitEvent }) => isAct(waitEvent, act)),
+    hasMailWaits: (step) => mailWaitsFrom(step).length > 0,
     leadsTo: reaches,
     namesAt: (step) => namesAwaited(owner, [step, ...goalsFrom(step), ...mailWaitsFrom(step)]),
     isMeant: (step, subject) =>

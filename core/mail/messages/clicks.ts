@@ -47,10 +47,13 @@ export function isAutomatedClick({ at, agent, deliveredAt }: ClickSignal, automa
 
 /** The links that a person clicked, by the kept clicks. */
 export function humanLinks(kept: Clicked, automatedSeconds: number): Set<string> {
+  return new Set(humanClicks(kept, automatedSeconds).map(linkKey));
+}
+
+export function humanClicks(kept: Clicked, automatedSeconds: number): ClickSignal[] {
   const clicks = [...(kept.clicks ?? []), ...(kept.laterClicks ?? [])];
   const burst = inBursts(clicks);
-  const human = clicks.filter((click) => !burst.has(click) && !isAutomatedClick(click, automatedSeconds));
-  return new Set(human.map(linkKey));
+  return clicks.filter((click) => !burst.has(click) && !isAutomatedClick(click, automatedSeconds));
 }
 
 /** Clicks on three links or more within two seconds: of a program that follows all links. */

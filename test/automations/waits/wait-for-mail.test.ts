@@ -194,6 +194,29 @@ describe('A wait for an act on a mail', () => {
     ]);
   });
 
+  it('counts an open and a click from before a version that asks for them, of people who move to it', async () => {
+    const after = wait(1, 'days', { stepId: 'after', nextStepId: 'done' });
+    const end = { type: 'exit', stepId: 'done' };
+    const opened = waitFor({ eventName: 'email.opened' });
+    const clicked = waitFor({ eventName: 'email.clicked', url: offer });
+    for (const [asks, kind] of [
+      [opened, 'open'],
+      [clicked, 'click'],
+    ] as const) {
+      const { id } = await activeAutomation(env.own.client, { steps: [...beginning, after, end] });
+      const [ann, bob] = [await personAt(id, 'after'), await personAt(id, 'after')];
+      await signal(ann.mail, { kind });
+      await signal(bob.mail, kind === 'open' ? { kind, agent: PREFETCHER } : { kind, url: 'https://example.com/else' });
+      const steps = stepsWith({ ...after, nextStepId: 'w' }, asks);
+      await env.own.client.patch(`/automations/${id}`, { draft: true, steps });
+      const published = await env.own.client.post(`/automations/${id}/publish`, { existing: 'move' });
+      expect(published.status, published.text).to.equal(200);
+      for (const { contactId } of [ann, bob]) await look(await at(id, contactId, 'after'));
+      expect(stepsOf(await ended(id, ann.contactId)).slice(-3)).to.deep.equal(HEARD);
+      expect(await at(id, bob.contactId, 'w')).to.not.have.property('heard');
+    }
+  });
+
   it('is simulated with acts that name the mail', async () => {
     const second = [wait(1, 'hours', { stepId: 'pause' }), email('second')];
     const steps = [...beginning, ...second, waitFor({ eventName: 'email.clicked', url: offer }), ...ends];
