@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Deps, oncePerCore, openCore } from '../../core/base/deps.ts';
 import { keyedBatcher } from '../../core/base/work/batcher.ts';
-import { BoundedMap, ttlCache } from '../../core/base/work/cache.ts';
+import { BoundedMap, costlyCache, ttlCache } from '../../core/base/work/cache.ts';
 
 describe('The state of the core', () => {
   it('forgets the oldest entry of a full map', () => {
@@ -52,5 +52,36 @@ describe('The state of the core', () => {
     expect(part(one)).to.not.equal(part(other));
     one.state.close();
     expect(closed).to.deep.equal(['one']);
+  });
+});
+
+describe('A cache of costly values', () => {
+  const { now } = performance;
+  let nowMs = 0;
+  beforeEach(() => {
+    performance.now = () => nowMs;
+  });
+  afterEach(() => {
+    performance.now = now;
+  });
+
+  /** How long a value is shown that took so long to compute. */
+  async function shownMs(tookMs: number): Promise<number> {
+    const cache = costlyCache<number>({ sizeMax: 10 });
+    let computed = 0;
+    const get = (ms: number) =>
+      cache.get('one', async () => {
+        nowMs += ms;
+        return ++computed;
+      });
+    await get(tookMs);
+    const endedMs = nowMs;
+    for (; computed === 1; nowMs += 100) await get(0);
+    return nowMs - 100 - endedMs;
+  }
+
+  it('shows a value nine times as long as it took, and for a minute at most', async () => {
+    expect(await shownMs(1_000)).to.equal(9_000);
+    expect(await shownMs(30_000)).to.equal(60_000);
   });
 });

@@ -40,6 +40,8 @@ export function ttlCache<Value>({ keptMs, sizeMax }: { keptMs: number; sizeMax: 
 
 /** How many times as long as it took to compute is a value shown again: at most a tenth of the time is spent on computing it. */
 export const SHOWN_FACTOR = 10;
+/** A computation that waited for a database that was away says nothing about its cost. */
+const SHOWN_MS_MAX = 60_000;
 
 interface CostlyCache<Value> {
   /** Concurrent callers share one computation; a failed one is not kept. */
@@ -70,9 +72,12 @@ export function costlyCache<Value>({
       entry.value.then(
         () => {
           const tookMs = performance.now() - begunMs;
-          entry.freshUntilMs = tookMs < keepFromMs ? 0 : begunMs + tookMs * factor;
+          const agesMs = Math.min(tookMs * (factor - 1), SHOWN_MS_MAX);
+          entry.freshUntilMs = tookMs < keepFromMs ? 0 : begunMs + tookMs + agesMs;
         },
-        () => kept.delete(key),
+        () => {
+          if (kept.get(key) === entry) kept.delete(key);
+        },
       );
       return entry.value;
     },
