@@ -149,6 +149,29 @@ describe('The page of the languages of a template', () => {
     await page.waitForURL((url) => url.pathname.endsWith(templateId));
   });
 
+  it('publishes the word that was left last, and nothing while a word is refused', async () => {
+    const { client } = suite.own;
+    const given = { templateName: 'Millet', subject: 'Millet', content: content('Fresh millet') };
+    const { templateId } = await made(client, '/templates', given);
+    await client.put(`/templates/${templateId}/translations/fr`, { subject: 'Millet' });
+    const published = async () => (await client.get(`/templates/${templateId}`)).body.data.publishedVersion;
+    const page = await suite.open(`/templates/${templateId}/languages?language=fr`);
+    const subject = page.getByLabel('Subject in French');
+    await subject.fill('Du millet {{#if');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Not published: a word is not saved yet.').waitFor();
+    expect(await published()).to.equal(1);
+    const { isHeld, release } = await holdCall(page, 'PUT', /\/translations\/fr$/);
+    await subject.fill('Du millet');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await isHeld;
+    release();
+    await page.getByText(/^Published version/).waitFor();
+    const version = await published();
+    const path = `/templates/${templateId}/translations/fr?version=${version}`;
+    expect((await client.get(path)).body.data.subject).to.equal('Du millet');
+  });
+
   it('shows a word that was saved elsewhere too before it is replaced', async () => {
     const { client } = suite.own;
     const given = { templateName: 'Corn', subject: 'Corn', content: content('Fresh corn') };

@@ -62,17 +62,21 @@ function Languages({ template, list, crumb }: Shown) {
   };
   const isDraft = draftVersion !== null && draftVersion === newestVersion;
   const refused = useSignal<unknown>(null);
-  const publish = async () => {
-    refused.value = null;
-    try {
-      await api.templates.publish(templateId, { version: newestVersion });
-    } catch (error) {
-      refused.value = error;
-      return;
-    }
-    await reload();
-    toast(`Published version ${newestVersion} of ${template.templateName}`, { kind: 'good' });
-  };
+  /** With the word that was left last, which is still being saved. */
+  const publish = () =>
+    unsaved.next(async () => {
+      refused.value = null;
+      if (unsaved.isChanged.peek()) return toast('Not published: a word is not saved yet.', { kind: 'bad' });
+      const { newestVersion: version } = list.peek();
+      try {
+        await api.templates.publish(templateId, { version });
+      } catch (error) {
+        refused.value = error;
+        return;
+      }
+      await reload();
+      toast(`Published version ${version} of ${template.templateName}`, { kind: 'good' });
+    });
   return (
     <Page
       title="Languages"
