@@ -12,6 +12,8 @@ import { FieldDialog } from './field-dialog.tsx';
 import { labelOf } from './field-names.ts';
 import { allFields } from './fields.tsx';
 
+const FACTS = ['email', 'firstName', 'lastName', 'userId', 'mobile'] as const;
+
 type Properties = NonNullable<ContactBody['contactProperties']>;
 
 /** Adds a person, or changes one. Custom fields are sent as their type; an empty one is removed. */
@@ -44,11 +46,7 @@ function ContactForm({
   onDone: (contact: Contact) => unknown;
 }) {
   const form = useForm<Record<string, string>>({
-    email: contact?.email ?? '',
-    firstName: contact?.firstName ?? '',
-    lastName: contact?.lastName ?? '',
-    userId: contact?.userId ?? '',
-    mobile: contact?.mobile ?? '',
+    ...Object.fromEntries(FACTS.map((name) => [name, contact?.[name] ?? ''])),
     listIds: '',
     ...Object.fromEntries(
       fields.map(({ fieldName }) => [keyOf(fieldName), String(contact?.contactProperties[fieldName] ?? '')]),
@@ -61,17 +59,13 @@ function ContactForm({
       const before = String(contact?.contactProperties[field.fieldName] ?? '');
       if (text !== before) contactProperties[field.fieldName] = text === '' ? null : typed(field, text);
     }
-    const { email = '', firstName = '', lastName = '', userId = '', mobile = '', listIds } = values;
-    const body = {
-      email,
-      firstName,
-      lastName,
-      userId,
-      mobile,
-      contactProperties,
-      ...(listIds && { listIds: [listIds] }),
-    };
-    const done = contact ? await api.contacts.update(contact.id, body) : await api.contacts.create(body);
+    // A field that was changed elsewhere since, and not here, stays as it is there.
+    const changed = FACTS.filter((name) => (values[name] ?? '') !== (contact?.[name] ?? ''));
+    const facts = Object.fromEntries(changed.map((name) => [name, values[name] ?? '']));
+    const { email = '', listIds } = values;
+    const done = contact
+      ? await api.contacts.update(contact.id, { ...facts, contactProperties })
+      : await api.contacts.create({ ...facts, email, contactProperties, ...(listIds && { listIds: [listIds] }) });
     onClose();
     await onDone(done);
   });

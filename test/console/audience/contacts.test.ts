@@ -58,6 +58,23 @@ describe('The page of contacts', () => {
     await page.getByText('Nobody fits').waitFor();
   });
 
+  it('changes no field of a person that was changed elsewhere, and not in the dialog', async () => {
+    const { client } = suite.own;
+    const given = { email: 'finn@harbour.example', firstName: 'Fin', lastName: 'Lund', mobile: '+4512345678' };
+    const { id } = (await client.post('/contacts', given)).body.data;
+    const page = await suite.open(`/contacts?person=${id}`);
+    await page.getByRole('button', { name: 'Change' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change finn@harbour.example' });
+    await dialog.getByLabel('First name').fill('Finn');
+    await client.patch(`/contacts/${id}`, { email: 'lund@harbour.example', lastName: '' });
+    await dialog.getByLabel('Mobile').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await client.get(`/contacts/${id}`);
+    expect(body.data).to.include({ email: 'lund@harbour.example', firstName: 'Finn' });
+    expect([body.data.lastName, body.data.mobile].filter(Boolean)).to.deep.equal([]);
+  });
+
   it('acts on people who are chosen in a list in that list alone', async () => {
     const { client } = suite.own;
     const emails = ['emil@harbour.example'];
