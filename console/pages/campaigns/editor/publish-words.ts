@@ -11,7 +11,7 @@ export function publishQuestion(draft: Draft, willReceive: number) {
   const who =
     plan && (each.length > 0 || holdOut > 0)
       ? `${planWords(draft, plan)} It goes out${at}.`
-      : `${reached} get it${at}.`;
+      : `${reached} ${willReceive - holdOut === 1 ? 'gets' : 'get'} it${at}.`;
   return {
     title: `Publish ${draft.name || 'the campaign'}`,
     text: `${who} You can pause it at any time; what has left cannot be called back.`,
