@@ -77,6 +77,7 @@ export const drills: Record<string, Drill> = {
   },
   'fault-points': {
     does: 'a sender, a settler or the freeze is killed or stopped between two steps of its work, beside two and eight senders',
+    alone: true,
     run: faultPoints,
   },
   fairness: fairnessDrill,

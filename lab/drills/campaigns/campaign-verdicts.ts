@@ -42,6 +42,7 @@ export const campaignDrills: Record<string, Drill> = {
   },
   'frequency-cap': {
     does: 'two campaigns and an automation at once to 30,000 people (--size) with a cap of two, eight senders, 20 kills: each person gets two',
+    alone: true,
     async *run(env: NodeJS.ProcessEnv) {
       const people = Number(env.DRILL_SIZE ?? CAPPED_PEOPLE);
       yield judgeCap(await frequencyCap(env, { people, senders: 8, kills: KILLS, connections: 64, ackMs: 20 }));

@@ -211,6 +211,7 @@ export function judgeVariants(name: string, drill: CampaignDrill, tally: Variant
 
 export const variantsDrill: Drill = {
   does: 'three variants, a test and a hold-out among 10,000 people (--size), 20 kills from the freeze to the mail of the winner, and winners that two APIs and the run race for',
+  alone: true,
   async *run(env) {
     const recipients = Number(env.DRILL_SIZE ?? PEOPLE);
     const kills = { freeze: 3, test: 5, decision: 3, rest: 9 };
