@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { ObjectId } from 'mongodb';
 import { beginIdempotent, type FirstTry } from '../../core/base/database/idempotency.ts';
 import type { Deps } from '../../core/base/deps.ts';
-import { AppError, invalid } from '../../core/base/errors.ts';
+import { invalid, isRefusal } from '../../core/base/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
@@ -63,8 +63,7 @@ export async function withIdempotency(
   try {
     answered = await work(begun.first);
   } catch (error) {
-    const isRefused = error instanceof AppError && error.kind !== 'unavailable';
-    const left = (isRefused ? begun.first.free() : begun.first.leave()).catch(() => {});
+    const left = (isRefusal(error) ? begun.first.free() : begun.first.leave()).catch(() => {});
     await Promise.race([left, sleep(LEAVE_MS_MAX)]);
     throw error;
   }

@@ -37,6 +37,11 @@ export class AppError extends Error {
   }
 }
 
+/** Nothing was stored. After any other error that is not known: the database may have committed although its answer was lost. */
+export function isRefusal(error: unknown): error is AppError {
+  return error instanceof AppError && error.kind !== 'unavailable' && error.kind !== 'failed';
+}
+
 /** A limit of work on bytes that a caller or a sender chose. */
 export type WorkLimit = 'time' | 'memory' | 'waiting';
 

@@ -11,7 +11,7 @@ import { createHeldBytes } from '../inbound/limits.ts';
 import { reply } from '../inbound/reply.ts';
 import type { RateLimiter } from '../redis/rate-limit.ts';
 import { ArrivingMail } from './arriving-mail.ts';
-import { replyTo } from './replies.ts';
+import { isRefused, replyTo } from './replies.ts';
 
 export const MAIL_BYTES_MAX = 60 * 1024 * 1024;
 /** RFC 5321 4.5.3.1.8: a server takes at least so many. */
@@ -105,7 +105,8 @@ export function createDoor(deps: Deps, { authenticate, limiter, bytes, bytesPerA
       if (stream.sizeExceeded) throw tooLarge();
       return await take(mail, session);
     } catch (error) {
-      await mail.file.discard().catch(() => {});
+      // The file of a mail that may be queued is left to its note.
+      if (!isComplete || isRefused(error)) await mail.file.discard().catch(() => {});
       throw isComplete ? error : reply(451, '4.4.2 The connection ended within the mail');
     } finally {
       held.add(network, -own);

@@ -1,6 +1,6 @@
 // Promise: nothing is sent twice.
 import { expect } from 'chai';
-import { ObjectId } from 'mongodb';
+import { MongoNetworkError, ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { ArrivingFile } from '../../core/mail/accept/submission/arriving-file.ts';
@@ -157,6 +157,37 @@ describe('A mail that is submitted again', () => {
         (left) => left === 0,
       );
       await loop.stop();
+    });
+
+    /** The server commits, and its answer does not arrive. */
+    function loseCommits(): () => void {
+      const { mongo } = environment.deps;
+      const startSession = mongo.startSession.bind(mongo);
+      mongo.startSession = (options) => {
+        const session = startSession(options);
+        const commit = session.commitTransaction.bind(session);
+        session.commitTransaction = async () => {
+          await commit();
+          throw new MongoNetworkError('the answer was lost');
+        };
+        return session;
+      };
+      return () => {
+        mongo.startSession = startSession;
+      };
+    }
+
+    it('keeps its file when it was queued, although the answer to the commit was lost', async () => {
+      const { deps, own } = environment;
+      const raw = large(newId());
+      const restore = loseCommits();
+      expect(await door.hand({ raw }).finally(restore)).to.match(/^451 4\.3\.0 /);
+      const emailId = await hand(raw);
+      const projectId = own.project._id;
+      const message = (await deps.db.messages.findOne({ _id: new ObjectId(emailId), projectId }))!;
+      const content = (await deps.db.contents.findOne({ _id: message.contentId!, projectId }))!;
+      const files = deps.mongo.db(deps.config.mongodbDatabase).collection('attachments.files');
+      expect(await files.countDocuments({ _id: content.attachments[0]!.fileId! })).to.equal(1);
     });
 
     it('keeps its file when it was queued, although the note of the upload is still there', async () => {
