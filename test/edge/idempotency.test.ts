@@ -1,4 +1,5 @@
 // Promise: nothing is sent twice.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
@@ -177,6 +178,36 @@ describe('Idempotency-Key', () => {
     const again = await send();
     expect([again.status, again.body.data.emailId]).to.deep.equal([200, written?._id.toHexString()]);
     expect(await deps.db.messages.countDocuments({ projectId: own.project._id })).to.equal(1);
+  });
+
+  it('stays with a mail that was written when a repeat is refused, so that the next one sends nothing more', async () => {
+    const { deps, own } = environment;
+    const _id = new ObjectId();
+    await seedVerifiedDomain(deps, own.project, 'kept.example.com', _id);
+    const mail = {
+      to: { email: 'kept@in.test' },
+      from: { email: 'a@kept.example.com' },
+      subject: 'Kept',
+      text: 'Kept.',
+    };
+    const send = () => own.client.post('/mails/send', mail, { 'Idempotency-Key': 'kept' });
+    const { publish } = deps.signals;
+    deps.signals.publish = () => {
+      throw new Error('cut off after the commit');
+    };
+    expect((await send()).status).to.equal(500);
+    deps.signals.publish = publish;
+    const become = (verificationStatus: 'PENDING' | 'VERIFIED') =>
+      deps.db.domains.updateOne({ _id, projectId: own.project._id }, { $set: { verificationStatus } });
+    await become('PENDING');
+    // A verified domain is remembered for a second.
+    await sleep(1_100);
+    expect((await send()).body.error.code).to.equal('DOMAIN_NOT_VERIFIED');
+    await become('VERIFIED');
+    const written = { projectId: own.project._id, email: 'kept@in.test' };
+    const first = await deps.db.messages.findOne(written);
+    expect((await send()).body.data?.emailId).to.equal(first?._id.toHexString());
+    expect(await deps.db.messages.countDocuments(written)).to.equal(1);
   });
 
   it('an answer that shows a secret is kept without it', async () => {

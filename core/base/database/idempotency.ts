@@ -16,7 +16,7 @@ export interface FirstTry {
   at: Date;
   /** Stores a 2xx answer for the next 24 hours. */
   keep(status: number, body: string): Promise<void>;
-  /** Frees the key after a refusal: nothing was written. */
+  /** Frees the key after a refusal, since nothing was written; unless an earlier try may have written, whose ids the next one makes. */
   free(): Promise<void>;
   /** Called after a fault, when it is not known what was written: the next try starts at once, and makes the same ids. */
   leave(): Promise<void>;
@@ -48,7 +48,10 @@ export async function beginIdempotent(
       'This Idempotency-Key was used for another request; use a new one. Nothing was done.',
     );
   if (known.state === 'done') return { replay: { status: known.status ?? 200, body: known.body ?? '' } };
-  if (known.leaseUntil <= now) return takeOver(deps, known, { ...row, seed: known.seed, startedAt: known.startedAt });
+  if (known.leaseUntil <= now) {
+    const { first } = await takeOver(deps, known, { ...row, seed: known.seed, startedAt: known.startedAt });
+    return { first: { ...first, free: first.leave } };
+  }
   throw inProgress();
 }
 
@@ -86,7 +89,11 @@ function newRow(deps: IdempotencyDeps, _id: string, fingerprint: string): Idempo
   };
 }
 
-async function takeOver(deps: IdempotencyDeps, known: IdempotencyRow, row: IdempotencyRow): Promise<Begun> {
+async function takeOver(
+  deps: IdempotencyDeps,
+  known: IdempotencyRow,
+  row: IdempotencyRow,
+): Promise<{ first: FirstTry }> {
   const { owner, leaseUntil } = known;
   const taken = await deps.db.idempotency.replaceOne({ _id: known._id, owner, leaseUntil }, row);
   if (taken.modifiedCount === 0) throw inProgress();
