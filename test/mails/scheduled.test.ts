@@ -197,6 +197,50 @@ describe('Mail for later', () => {
       }
     });
 
+    it('and its files when a repeat is refused after an answer that was lost, since one of them is gone by then', async () => {
+      const { deps } = environment;
+      const { files } = deps;
+      const { publish } = deps.signals;
+      let isGone = false;
+      deps.files = {
+        fetch: async (url) =>
+          isGone && url.endsWith('b.pdf')
+            ? { kind: 'never', reason: 'It is gone.' }
+            : { kind: 'fetched', bytes: Buffer.from('%PDF-1.7'), contentType: 'application/pdf' },
+      };
+      const stored = () => deps.mongo.db(deps.config.mongodbDatabase).collection('attachments.files').countDocuments();
+      const mail = (to: string, ...names: string[]) => ({
+        ...{ to: { email: to }, ...common, scheduledAt: inMs(HOUR_MS) },
+        attachments: names.map((fileName) => ({ fileName, fileUrl: `https://files.example.com/${fileName}` })),
+      });
+      const [alone, first, second] = [person(), person(), person()];
+      const calls: Array<[string, object]> = [
+        ['/mails/send', mail(alone, 'a.pdf', 'b.pdf')],
+        ['/mails/batch', { mails: [mail(first, 'a.pdf'), mail(second, 'b.pdf')] }],
+      ];
+      try {
+        for (const [path, body] of calls) {
+          const before = await stored();
+          const call = () => own.client.post(path, body, { 'Idempotency-Key': `files ${path}` });
+          deps.signals.publish = () => {
+            throw new Error('cut off after the commit');
+          };
+          expect((await call()).status, path).to.equal(500);
+          deps.signals.publish = publish;
+          isGone = true;
+          expect((await call()).status, path).to.equal(400);
+          expect(await stored(), path).to.equal(before + 2);
+          isGone = false;
+          expect((await call()).status, path).to.equal(200);
+        }
+        const all = { projectId, email: { $in: [alone, first, second] } };
+        expect(await messages().countDocuments(all)).to.equal(3);
+      } finally {
+        deps.signals.publish = publish;
+        deps.files = files;
+      }
+    });
+
     it('of its own in a call with different mails, whose files are fetched at the call too', async () => {
       const { deps } = environment;
       const { files } = deps;

@@ -1,6 +1,6 @@
 import { ATTACHMENT_BYTES_MAX, type batchMailBody } from '../../../schemas/mail/mails.ts';
 import type { Described } from '../../../schemas/schema.ts';
-import { AppError, type ErrorKind, invalid } from '../../base/errors.ts';
+import { AppError, type ErrorKind, invalid, isRefusal } from '../../base/errors.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { breather } from '../../base/work/breathe.ts';
@@ -53,9 +53,14 @@ export async function sendBatch(
   checkAttachments(drafts);
   const batchId = uuidOf(origin);
   const made = await fetchAll(deps, drafts, await makeAll(deps, drafts, origins, batchId));
-  if (isStrict && made.some((one) => one instanceof AppError)) await dropAll(deps, drafts);
-  if (isStrict) refuseFirst(made);
-  await storeAll(deps, project, drafts, made, origin.at);
+  try {
+    if (isStrict) refuseFirst(made);
+    await storeAll(deps, project, drafts, made, origin.at);
+  } catch (error) {
+    // After another fault the mails may be stored.
+    if (isRefusal(error)) await dropAll(deps, drafts);
+    throw error;
+  }
   const accepted = made.flatMap((one) => (one instanceof AppError ? [] : one));
   return {
     batchId,
@@ -124,7 +129,7 @@ function fetchAll(
 }
 
 async function dropAll(deps: MailDeps, drafts: ReadonlyArray<DraftedSend | AppError>): Promise<void> {
-  for (const one of drafts) if (!(one instanceof AppError)) await dropFetched(deps, one.draft.content.attachments);
+  for (const one of drafts) if (!(one instanceof AppError)) await dropFetched(deps, one.draft.content);
 }
 
 /** In one transaction: a process that ends leaves all of them or none. */

@@ -43,15 +43,16 @@ async function fetchAll(deps: MailDeps, content: Content): Promise<Attachment[]>
       fetched.push(stored);
     }
   } catch (error) {
-    await dropFetched(deps, fetched);
+    await dropFetched(deps, { ...content, attachments: fetched });
     throw error;
   }
   return attachments.map((attachment) => (attachment.fileUrl === null ? attachment : (fetched.shift() as Attachment)));
 }
 
-/** Of a call that is refused after all. */
-export async function dropFetched(deps: MailDeps, attachments: readonly Attachment[]): Promise<void> {
+/** Of a call that is refused after all; not of the repeat of one that was stored, whose mail has the same files. */
+export async function dropFetched(deps: MailDeps, { _id, projectId, attachments }: Content): Promise<void> {
   const stored = attachments.filter(({ fileUrl }) => fileUrl !== null);
+  if (stored.length === 0 || (await deps.db.contents.findOne({ _id, projectId }, { projection: { _id: 1 } }))) return;
   await Promise.all(stored.map(({ fileId }) => fileId && deleteFile(deps, fileId)));
 }
 
