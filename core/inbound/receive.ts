@@ -155,11 +155,14 @@ async function receiveForPeople(
     removeDueAt: inboundRemovalAt(deps, receivedAt),
   };
   const isNew = await inserter(deps)(message);
-  if (isNew)
-    await publishEvents(deps, projectId, [
-      { type: 'email.received', key: message._id.toHexString(), at: message.receivedAt, data: summaryOf(message) },
-    ]);
-  if (isWritten(message, envelope, mail)) await followWritten(deps, message, { isNew, to });
+  // A process that died before its answer may have stored the message alone, so a repeat follows the one that is stored. Nothing follows
+  // one that is erased or removed.
+  const stored = isNew ? message : await deps.db.inboundMessages.findOne({ projectId, dedupe });
+  if (!stored || stored.isOfDeleted) return isNew;
+  await publishEvents(deps, projectId, [
+    { type: 'email.received', key: stored._id.toHexString(), at: stored.receivedAt, data: summaryOf(stored) },
+  ]);
+  if (isWritten(message, envelope, mail)) await followWritten(deps, stored, to);
   return isNew;
 }
 

@@ -32,17 +32,10 @@ export function isWritten(
   return status === 'PROCESSED' && dmarcVerdict !== 'FAIL' && mailFrom !== '' && returned.kind === 'mail' && !complaint;
 }
 
-/** A process that died before its answer may have stored the message alone, so a repeat follows the one that is stored. */
-export async function followWritten(
-  deps: InboundDeps,
-  message: InboundMessage,
-  { isNew, to }: { isNew: boolean; to: string[] },
-): Promise<void> {
-  const { projectId, dedupe } = message;
+export async function followWritten(deps: InboundDeps, message: InboundMessage, to: string[]): Promise<void> {
+  const { _id: messageId, projectId, inReplyToEmailActivityId: inReplyTo, receivedAt: at } = message;
   const from = normalizeEmail(message.from.email);
-  const stored = isNew ? message : await deps.db.inboundMessages.findOne({ projectId, dedupe });
-  if (!stored || !from) return;
-  const inReplyTo = stored.inReplyToEmailActivityId;
-  const mail = { projectId, messageId: stored._id, from, to: [...new Set(to)], inReplyTo, at: stored.receivedAt };
+  if (!from) return;
+  const mail = { projectId, messageId, from, to: [...new Set(to)], inReplyTo, at };
   for (const follow of deps.subscribers.writtenMail) await follow(deps, mail);
 }

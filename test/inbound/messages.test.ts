@@ -165,6 +165,27 @@ describe('Inbound messages', () => {
     expect(await total()).to.equal(before + 2);
   });
 
+  it('A mail whose process ended before it published the event has its event when it is delivered again, and only one.', async () => {
+    const { projectEvents } = environment.deps.db;
+    const { insertMany } = projectEvents;
+    const url = 'https://hooks.example.com/again';
+    expect((await tenant.client.post('/webhooks', { url, events: ['email.received'] })).status).to.equal(201);
+    const raw = mail();
+    projectEvents.insertMany = () => Promise.reject(new Error('cut off after the message was stored'));
+    const cut = await bring(raw).finally(() => {
+      projectEvents.insertMany = insertMany;
+    });
+    expect(cut.data).to.match(/^451/);
+    const one = (await newest('?limit=1'))[0];
+    expect(one.subject).to.equal(`A question ${count}`);
+    for (const time of ['second', 'third']) {
+      expect((await bring(raw)).data, time).to.match(/^250/);
+      const ofProject = { projectId: tenant.project._id, type: 'email.received', 'data.subject': one.subject };
+      const events = await projectEvents.find(ofProject as object).toArray();
+      expect(events.map(({ data }) => data.id)).to.deep.equal([one.id]);
+    }
+  });
+
   it('Attachments come with links that work without a key, for a while, and only as they were made.', async () => {
     const bytes = Buffer.from('%PDF-1.4 not really');
     const body = `--b\r\nContent-Type: text/plain\r\n\r\nSee it.\r\n--b\r\nContent-Type: application/pdf; name="../../etc/\u202erep<ort>.pdf"\r\nContent-Disposition: attachment; filename="../../etc/report.pdf"\r\nContent-Transfer-Encoding: base64\r\n\r\n${bytes.toString('base64')}\r\n--b--`;
