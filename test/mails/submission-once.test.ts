@@ -91,6 +91,40 @@ describe('A mail that is submitted again', () => {
     expect(emailIdOf({ response: theirs })).to.not.equal(first);
   });
 
+  it('publishes the events that the process which stored it did not, each of them once', async () => {
+    const { deps, own } = environment;
+    const { projectEvents } = deps.db;
+    const { insertMany } = projectEvents;
+    const projectId = own.project._id;
+    const group = { emails: ['no@in.test'], isGlobal: true, reason: 'COMPLAINT' };
+    expect((await own.client.post('/suppression-groups/emails/suppress', group)).status).to.equal(200);
+    const { groupId } = (await own.client.post('/suppression-groups', { name: 'News' })).body.data;
+    const events = ['email.suppressed', 'email.scheduled'];
+    expect((await own.client.post('/webhooks', { url: 'https://hooks.example.com/', events })).status).to.equal(201);
+    const later = `X-Everpost-Send-At: ${new Date(environment.clock.now().getTime() + DAY_MS).toISOString()}\n`;
+    const cases: Array<[string[], string, string[]]> = [
+      [['no@in.test'], '', ['email.suppressed']],
+      [['ada@in.test'], later, ['email.scheduled']],
+      [
+        ['ada@in.test', 'bob@in.test'],
+        `${later}X-Everpost-Group: ${groupId}\n`,
+        ['email.scheduled', 'email.scheduled'],
+      ],
+    ];
+    for (const [to, more, expected] of cases) {
+      const raw = mail(newId(), { more, to: to[0]! });
+      projectEvents.insertMany = () => Promise.reject(new Error('cut off after the commit'));
+      const cut = await door.hand({ raw, to }).finally(() => {
+        projectEvents.insertMany = insertMany;
+      });
+      expect(cut).to.match(/^451 /);
+      const emailId = await hand(raw, to);
+      expect(await hand(raw, to)).to.equal(emailId);
+      const published = await projectEvents.find({ projectId, 'data.emailId': emailId }).toArray();
+      expect(published.map(({ type }) => type)).to.deep.equal(expected);
+    }
+  });
+
   describe('with an Idempotency-Key', () => {
     const keyed = (key: string, more: object = {}) => mail(newId(), { more: `Idempotency-Key: ${key}\n`, ...more });
 

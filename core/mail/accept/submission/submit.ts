@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { KEPT_MS, removeExpiredRows, rowId } from '../../../base/database/idempotency.ts';
 import { conflict } from '../../../base/errors.ts';
-import { derivedId } from '../../../base/ids.ts';
+import { derivedId, parseId } from '../../../base/ids.ts';
 import type { IdempotencyRow, Mailbox, Project } from '../../../base/model.ts';
 import { taggedWith } from '../../../base/text/tags.ts';
 import { findNamableGroup } from '../../../consent/suppressions/find-groups.ts';
@@ -10,6 +10,7 @@ import type { MailDeps } from '../../deps.ts';
 import type { Attachment, Content, Message, MessageRecipient } from '../../ledger/model.ts';
 import { states } from '../../ledger/states.ts';
 import { newContent } from '../../messages/contents.ts';
+import { wholeEmails } from '../../messages/copies.ts';
 import { refuseFullBacklog } from '../../messages/messages.ts';
 import { checkSender } from '../check-sender.ts';
 import { type MailOrigin, sentBy } from '../inputs.ts';
@@ -96,6 +97,7 @@ export async function submitMail(
   let recipients = mail.recipients.map(open);
   for (let known = new Map<string, string>(); ; known = await knownRows(deps, mail, rowsOf(mail.recipients))) {
     recipients = recipients.filter(({ email }) => !known.has(rowsOf.idOf(email)));
+    await publishKnown(deps, project._id, new Set(known.values()));
     if (recipients.length === 0) return { emailId: known.get(rowsOf.idOf(emails[0]!))!, isNew: false };
     const messages = queuedFor(deps, { content, sendAt }, suppressions, { _id, recipients }).map(
       (queued): Message => ({
@@ -156,6 +158,19 @@ async function knownRows(
       'This Idempotency-Key was used for another mail; use a new one. Nothing was done.',
     );
   return new Map(found.map(({ _id, body }) => [_id, body ?? '']));
+}
+
+/** The process that stored these mails may have ended before it published their events. They are the same, by their keys. */
+async function publishKnown(deps: MailDeps, projectId: ObjectId, emailIds: ReadonlySet<string>): Promise<void> {
+  const _ids = [...emailIds].flatMap((id) => parseId(id) ?? []);
+  if (_ids.length === 0) return;
+  const fields = { projection: { content: 0 } };
+  const stored = await deps.db.messages.find({ _id: { $in: _ids }, projectId }, fields).toArray();
+  for (const { message, copies } of await wholeEmails(deps, projectId, stored)) {
+    // An erased one has no address, and its events are erased with it.
+    const named = [message, ...copies].filter(({ email }) => email !== '');
+    await publishStored(deps, projectId, named, message.createdAt!);
+  }
 }
 
 function open(recipient: SubmittedRecipient): MessageRecipient {
