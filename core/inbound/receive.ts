@@ -9,7 +9,7 @@ import { hashId, publishEvents } from '../events/events.ts';
 import { applyReports, type ReportOutcome } from '../mail/feedback/bounces.ts';
 import { applyComplaint } from '../mail/feedback/complaints.ts';
 import { unsubscribeByMail } from '../mail/feedback/unsubscribes.ts';
-import { storeFile } from '../mail/messages/contents.ts';
+import { deleteFile, storeFile } from '../mail/messages/contents.ts';
 import type { InboundDeps } from './deps.ts';
 import { type Destination, withPostmaster } from './destinations.ts';
 import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from './mail.ts';
@@ -158,7 +158,10 @@ async function receiveForPeople(
   // A process that died before its answer may have stored the message alone, so a repeat follows the one that is stored. Nothing follows
   // one that is erased or removed.
   const stored = isNew ? message : await deps.db.inboundMessages.findOne({ projectId, dedupe });
-  if (!stored || stored.isOfDeleted) return isNew;
+  if (!stored || stored.isOfDeleted) {
+    for (const { fileId } of attachments) await deleteFile(deps, fileId);
+    return isNew;
+  }
   await publishEvents(deps, projectId, [
     { type: 'email.received', key: stored._id.toHexString(), at: stored.receivedAt, data: summaryOf(stored) },
   ]);

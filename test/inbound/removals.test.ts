@@ -33,9 +33,11 @@ describe('Inbound messages do not stay for ever', () => {
   };
   const list = async () => (await environment.own.client.get('/inbound/messages')).body.data.items;
 
-  async function bring(from: string): Promise<string> {
+  const letter = (from: string) =>
+    `From: Ada Example <${from}>\nTo: desk@${DOMAIN}\nSubject: Private\nMessage-ID: <${new ObjectId()}@x.example>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nMy address is Oak Street 1.\n--b\nContent-Type: text/csv\nContent-Disposition: attachment; filename=ada.csv\n\nAda\n--b--\n`;
+
+  async function bring(from: string, raw = letter(from)): Promise<string> {
     const before = (await list()).map(({ id }: { id: string }) => id);
-    const raw = `From: Ada Example <${from}>\nTo: desk@${DOMAIN}\nSubject: Private\nMessage-ID: <${new ObjectId()}@x.example>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nMy address is Oak Street 1.\n--b\nContent-Type: text/csv\nContent-Disposition: attachment; filename=ada.csv\n\nAda\n--b--\n`;
     expect((await door.send({ from, to: `desk@${DOMAIN}`, raw })).data).to.match(/^250/);
     return (await list()).find(({ id }: { id: string }) => !before.includes(id)).id;
   }
@@ -86,6 +88,28 @@ describe('Inbound messages do not stay for ever', () => {
     expect((await own.client.get(`/inbound/messages/${again}`)).body.data.from.email).to.equal(
       'ada@sender.example.net',
     );
+  });
+
+  it('A mail that is delivered again after its message was erased brings no file back, and no event.', async () => {
+    const { own, deps } = environment;
+    const [from, projectId] = ['dora@sender.example.net', own.project._id];
+    await own.client.post('/webhooks', { url: 'https://hooks.example.com/', events: ['email.received'] });
+    const contact = (await own.client.post('/contacts', { email: from })).body.data;
+    const raw = letter(from);
+    const id = await bring(from, raw);
+    expect((await own.client.delete(`/contacts/${contact.id}`)).status).to.equal(200);
+    await look();
+    const before = await files();
+    const entries = { projectId, 'data.id': id };
+    await deps.db.projectEvents.deleteMany(entries);
+    expect((await door.send({ from, to: `desk@${DOMAIN}`, raw })).data).to.match(/^250/);
+    expect(await files()).to.deep.equal(before);
+    expect((await own.client.get(`/inbound/messages/${id}`)).body.data).to.deep.include({
+      subject: '',
+      attachments: [],
+    });
+    expect(await deps.db.projectEvents.countDocuments({ projectId, 'data.email': { $in: [from, ''] } })).to.equal(0);
+    expect(await deps.db.inboundMessages.countDocuments({ projectId, 'from.email': from })).to.equal(0);
   });
 
   it('A message goes after RETENTION_DAYS, attachments with it, and not before, whatever its date says.', async () => {
