@@ -12,7 +12,8 @@ export const NOTE_BYTES = 16;
 export const NOTES_MAX = 16_380;
 export const FILE_BYTES = HEAD_BYTES + NOTES_MAX * NOTE_BYTES;
 const ID_BYTES = 12;
-const STATES: readonly DotState[] = ['begun', 'accepted', 'refused'];
+/** A former version reads the last one as begun. */
+const STATES: readonly DotState[] = ['begun', 'accepted', 'refused', 'toAll'];
 const STATE_SHIFT = 30;
 const CLAIM_MASK = 2 ** STATE_SHIFT - 1;
 /** Notes are found by the last bytes of an id, which come from a hash or are random. */
@@ -47,7 +48,7 @@ export function readNotes(bytes: Buffer, bootId: string): DotStates | null {
       writeNote(note, dot, 'begun');
       for (let index = last.get(keyOf(note, 0)) ?? -1; index !== -1; index = before[index]!) {
         const at = HEAD_BYTES + index * NOTE_BYTES;
-        if (isAbout(bytes, at, note)) return STATES[bytes.readUInt32LE(at + ID_BYTES) >>> STATE_SHIFT] ?? 'begun';
+        if (isAbout(bytes, at, note)) return STATES[bytes.readUInt32LE(at + ID_BYTES) >>> STATE_SHIFT];
       }
       return undefined;
     },

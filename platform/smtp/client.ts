@@ -1,4 +1,4 @@
-import type { Delivery, Envelope, Reply } from '../../core/mail/ledger/relay.ts';
+import type { BeforeDot, Delivery, Envelope, Reply } from '../../core/mail/ledger/relay.ts';
 import { formatReply } from '../../core/mail/ledger/rules/relay-replies.ts';
 import { afterData, afterDot, interrupted } from './data.ts';
 import { afterMail, afterRecipient, afterReset, startNext } from './envelope.ts';
@@ -38,7 +38,7 @@ export class SmtpClient {
     return this.#session.jobs.length > 0;
   }
 
-  send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Sent> {
+  send(envelope: Envelope, message: string | Buffer, beforeDot: BeforeDot): Promise<Sent> {
     const bytes = typeof message === 'string' ? wireBytes(message) : message;
     const refusal = refusedHere(envelope, bytes.length, this.#session.capabilities);
     if (refusal) return Promise.resolve(refusal);

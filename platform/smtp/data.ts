@@ -3,7 +3,16 @@ import { formatReply } from '../../core/mail/ledger/rules/relay-replies.ts';
 import { openingOf } from './envelope.ts';
 import { isOk } from './handshake.ts';
 import type { Job } from './job.ts';
-import { answered, anyAccepted, dataRefused, fenced, lost, mailRefused, recipientsRefused } from './outcomes.ts';
+import {
+  allAccepted,
+  answered,
+  anyAccepted,
+  dataRefused,
+  fenced,
+  lost,
+  mailRefused,
+  recipientsRefused,
+} from './outcomes.ts';
 import { endUnasked, type Session } from './session.ts';
 
 /**
@@ -69,7 +78,7 @@ function blockOf(message: string | Buffer, from: number, to: number): string | B
 /** The dot, and the next envelope right after it. */
 function writeDot(session: Session, job: Job, before: string): void {
   const { wire, jobs, capabilities, timeouts } = session;
-  if (!allows(job.beforeDot)) {
+  if (!allows(job)) {
     session.finish(job, fenced(job), 'drop');
     return;
   }
@@ -80,9 +89,9 @@ function writeDot(session: Session, job: Job, before: string): void {
 }
 
 /** A guard that throws counts as a refusal. */
-function allows(beforeDot: () => boolean): boolean {
+function allows(job: Job): boolean {
   try {
-    return beforeDot();
+    return job.beforeDot(allAccepted(job));
   } catch {
     return false;
   }

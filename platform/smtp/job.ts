@@ -1,4 +1,4 @@
-import type { Delivery, Envelope, Reply } from '../../core/mail/ledger/relay.ts';
+import type { BeforeDot, Delivery, Envelope, Reply } from '../../core/mail/ledger/relay.ts';
 import type { Capabilities } from './handshake.ts';
 
 /** The connection ended before the relay replied to this message: send it again on another one. */
@@ -26,7 +26,7 @@ export type Stage = keyof typeof PHASES;
 export interface Job {
   envelope: Envelope;
   message: string | Buffer;
-  beforeDot: () => boolean;
+  beforeDot: BeforeDot;
   resolve: (outcome: Sent) => void;
   stage: Stage;
   replies: Reply[];

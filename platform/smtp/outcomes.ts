@@ -95,6 +95,10 @@ export function anyAccepted({ replies, envelope }: Dialogue): boolean {
   return false;
 }
 
+export function allAccepted({ replies, envelope }: Dialogue): boolean {
+  return envelope.to.every((_, index) => isOk(replies[index + 1]!));
+}
+
 /** Recipients refused at RCPT keep their answer; the others have none. */
 function unanswered({ envelope, replies }: Dialogue): RecipientReply[] {
   return envelope.to.map((_, index) => {

@@ -35,7 +35,7 @@ describe('The connection of a mail to sandbox addresses', () => {
       release: () => {},
       async send({ to }, _message, beforeDot) {
         given.push(...to);
-        beforeDot();
+        beforeDot(true);
         const recipients = to.map(() => ({ accepted: false, code: 0, enhanced: null, text: '', ...reply }));
         return { kind, phase: 'dot', answered: kind === 'answered', recipients, replies: [], fault: null };
       },
@@ -80,6 +80,19 @@ describe('The connection of a mail to sandbox addresses', () => {
       expect(way.given).to.deep.equal([PERSON]);
       expect(await reports(mail)).to.have.length(1);
     }
+  });
+
+  it('A final dot is for all recipients where deferred@ is none of them.', async () => {
+    const said: unknown[] = [];
+    const guard = (isToAll?: boolean) => said.push(isToAll) > 0;
+    for (const to of [
+      [BOUNCED, PERSON],
+      [DEFERRED, PERSON],
+    ]) {
+      const { connection } = relay('answered', { accepted: true, code: 250 });
+      await throughSandbox(environment.deps, connection, claimed()).send({ from: 'b+x@b.test', to }, MESSAGE, guard);
+    }
+    expect(said).to.deep.equal([true, false]);
   });
 
   it('The second attempt of deferred@ is taken.', async () => {

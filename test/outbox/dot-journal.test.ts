@@ -94,6 +94,31 @@ describe('The dot journal', () => {
     expect(await statesOf(ids)).to.deep.equal(['sent', 'queued', 'queued']);
   });
 
+  it('Evidence about a mail to several counts where the relay had refused none of them before the dot.', async () => {
+    const one = { name: null, state: 'queued' as const, reply: null, reason: null };
+    const recipients = [
+      { ...one, kind: 'to' as const, email: 'to@example.com' },
+      { ...one, kind: 'cc' as const, email: 'cc@example.com' },
+    ];
+    for (const smtpEvidenceDelaySeconds of [30, 90]) {
+      const { ids, ledger } = await killed(2, 0, { lane: 'transactional' });
+      await messages().updateMany({ _id: { $in: ids }, projectId: projectId() }, { $set: { recipients } });
+      for (const [index, held] of [...ledger.held.values()].entries())
+        expect(dotGuard(ledger, held)(index === 0)).to.equal(true);
+      const evidence = { isKnown: true, accepted: async () => true };
+      const asking = { ...deps, evidence, config: { ...deps.config, smtpEvidenceDelaySeconds } };
+      await settle(ids, asking);
+      if (smtpEvidenceDelaySeconds === 90) {
+        expect(await statesOf(ids)).to.deep.equal(['unknown', 'queued']);
+        const due = { $set: { dueAt: agoMs(100) } };
+        await messages().updateMany({ _id: ids[0]!, projectId: projectId() }, due);
+        await settle([ids[0]!], asking);
+      }
+      expect(await statesOf(ids)).to.deep.equal(['sent', 'queued']);
+      expect((await read(ids[0]!)).recipients?.map(({ state }) => state)).to.deep.equal(['sent', 'sent']);
+    }
+  });
+
   const answered = (...codes: number[]): Delivery => ({
     kind: 'answered',
     phase: 'dot',

@@ -405,6 +405,45 @@ describe('The ledger', () => {
       expect((await read(id!)).recipients?.map(({ state }) => state)).to.deep.equal(['sent', 'deferred']);
     });
 
+    const recipientOf = (kind: 'to' | 'cc', state: 'queued' | 'deferred' | 'unknown') => ({
+      ...{ kind, email: `${kind}@example.com`, name: null, state, reply: null, reason: null },
+    });
+    const recipientStates = async (id: ObjectId) => (await read(id)).recipients?.map(({ state }) => state);
+
+    it('by policy when the answers to the last attempt for several recipients are lost: the relay may have deferred one of them', async () => {
+      const recipients = [recipientOf('to', 'queued'), recipientOf('cc', 'queued')];
+      const [id] = await orphans(1, 'transactional', { recipients });
+      evidence = { isKnown: true, accepted: async () => true };
+      expect(await settle([id!])).to.include({ queued: 1, sent: 0 });
+      expect(await recipientStates(id!)).to.deep.equal(['queued', 'queued']);
+    });
+
+    it('by evidence for those alone whose answer was lost: a cc that the relay deferred before is tried again', async () => {
+      const lost = {
+        state: 'unknown' as const,
+        recipients: [recipientOf('to', 'unknown'), recipientOf('cc', 'deferred')],
+      };
+      const ids = await orphans(2, 'transactional', lost);
+      evidence = { isKnown: true, accepted: async (id) => id === `<${ids[0]}@ours.test>` };
+      expect(await settle(ids)).to.include({ queued: 2, sent: 0 });
+      expect(await recipientStates(ids[0]!)).to.deep.equal(['sent', 'deferred']);
+      expect(await recipientStates(ids[1]!)).to.deep.equal(['unknown', 'deferred']);
+      const { dueAt, sentAt, timeline } = await read(ids[0]!);
+      expect(dueAt!.getTime()).to.be.at.most(Date.now());
+      expect(sentAt).to.equal(undefined);
+      expect(timeline?.map(({ type, reason }) => [type, reason])).to.deep.equal([
+        ['requeued', 'The relay has it for some of the recipients, as the evidence says; the others are tried again.'],
+      ]);
+    });
+
+    it('by evidence for all of them when none has an answer', async () => {
+      const recipients = [recipientOf('to', 'unknown'), recipientOf('cc', 'unknown')];
+      const [id] = await orphans(1, 'transactional', { state: 'unknown', recipients });
+      evidence = { isKnown: true, accepted: async () => true };
+      expect(await settle([id!])).to.include({ sent: 1 });
+      expect(await recipientStates(id!)).to.deep.equal(['sent', 'sent']);
+    });
+
     it('by evidence only after the time that a relay is given to finish, where that is longer than a lease', async () => {
       const [id] = await orphans(1, 'campaign');
       let asked = 0;

@@ -63,14 +63,16 @@ describe('Dot journals', () => {
 
   it('The last note about a dot counts.', async () => {
     const owner = newOwner();
-    const [one, two, three] = [newDot(), newDot(2 ** 30 - 1), newDot(7)];
+    const [one, two, three, four] = [newDot(), newDot(2 ** 30 - 1), newDot(7), newDot(2 ** 30 - 1)];
     const writer = noted(owner, [one, two, three]);
+    writer.note(four, 'toAll');
     writer.note(one, 'accepted');
     writer.note(two, 'refused');
     writer.note(three, 'refused');
     writer.note(three, 'begun');
     const found = await journals().read(owner);
-    expect([one, two, three].map((dot) => found?.of(dot))).to.deep.equal(['accepted', 'refused', 'begun']);
+    const last = [one, two, three, four].map((dot) => found?.of(dot));
+    expect(last).to.deep.equal(['accepted', 'refused', 'begun', 'toAll']);
   });
 
   it('A note survives kill -9.', async () => {

@@ -45,6 +45,16 @@ describe('the guard before the dot', () => {
     expect(asked).to.equal(0);
   });
 
+  it('learns whether the relay has accepted every recipient', async () => {
+    const { mailer } = await startRelay();
+    const said: unknown[] = [];
+    const beforeDot = (isToAll?: boolean) => said.push(isToAll) > 0;
+    for (const message of [newMessage(), LONG])
+      for (const second of ['b@in.test', 'temp-rcpt-450@in.test', 'perm-rcpt-550@in.test'])
+        await deliver(mailer, ['a@in.test', second], { message, beforeDot });
+    expect(said).to.deep.equal([true, false, false, true, false, false]);
+  });
+
   it('a guard that throws has not allowed anything', async () => {
     const { sink, mailer } = await startRelay();
     const beforeDot = () => {

@@ -1,4 +1,4 @@
-import type { Connection, Delivery, Lane, Mailer } from '../../core/mail/ledger/relay.ts';
+import type { BeforeDot, Connection, Delivery, Lane, Mailer } from '../../core/mail/ledger/relay.ts';
 import { createMailer, type MailerOptions } from '../../platform/smtp/mailer.ts';
 import { type Sink, type SinkOptions, startSink } from '../support/mail/smtp-sink.ts';
 
@@ -66,7 +66,7 @@ interface Mail {
   from: string;
   message: string | Buffer;
   eightBit: boolean;
-  beforeDot: () => boolean;
+  beforeDot: BeforeDot;
 }
 
 export function sendOn(connection: Connection, to: string | string[], parts: Partial<Mail> = {}): Promise<Delivery> {

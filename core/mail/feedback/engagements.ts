@@ -8,6 +8,7 @@ import { inFlightAmong } from '../ledger/blocks/find-mail.ts';
 import { waitToBeCounted } from '../ledger/counting/facts.ts';
 import type { Message, TimelineEntry } from '../ledger/model.ts';
 import { noteEngaged } from '../ledger/rates/note.ts';
+import { reached, reachOf } from '../ledger/rules/taken.ts';
 import { states } from '../ledger/states.ts';
 import { erasedClick, isAutomatedClick, isErased, LINKS_KEPT_MAX } from '../messages/clicks.ts';
 import { announceDeliveries } from '../messages/deliveries.ts';
@@ -51,6 +52,7 @@ type Facts = Pick<
   | 'subject'
   | 'batchId'
   | 'copy'
+  | 'recipients'
 >;
 
 interface Effects {
@@ -131,9 +133,10 @@ async function readMessages({ db }: MailDeps, signals: Signal[]): Promise<[Facts
     _id: { $in: distinctIds(signals.map(({ messageId }) => messageId)) },
     projectId: { $in: distinctIds(signals.map(({ projectId }) => projectId)) },
   };
-  const facts = { projectId: 1, state: 1, email: 1, campaignId: 1, automationId: 1, contactId: 1 } as const;
+  const facts = { projectId: 1, state: 1, email: 1, recipients: 1, sentAt: 1, subject: 1, copy: 1 } as const;
+  const whose = { campaignId: 1, automationId: 1, batchId: 1, contactId: 1, tags: 1 } as const;
   const [messages, known] = await Promise.all([
-    db.messages.find(some, { projection: { ...facts, sentAt: 1, subject: 1, batchId: 1, tags: 1, copy: 1 } }).toArray(),
+    db.messages.find(some, { projection: { ...facts, ...whose } }).toArray(),
     db.engagements.find(some).toArray(),
   ]);
   return [messages, new Map(known.map((engagement) => [engagement._id.toHexString(), engagement]))];
@@ -235,28 +238,40 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
   };
 }
 
-/** A message of unknown outcome that was opened, clicked or complained about was delivered. A line that is there is not written again. */
+/** A line that is there is not written again. */
 async function writeTimelines(
   { db }: MailDeps,
   effects: Array<Pick<Effects, 'timeline'> & { message: Facts }>,
 ): Promise<void> {
   const writes = effects.flatMap(({ message, timeline }): AnyBulkWriteOperation<Message>[] => {
-    const { _id, projectId, state } = message;
+    const { _id, projectId } = message;
     const add = timeline.map((line) => {
       const { type, at, url } = line;
       const isThere = { $elemMatch: { type, at, ...(url === undefined ? {} : { url }) } };
       const filter = { _id, projectId, timeline: { $not: isThere } };
       return { updateOne: { filter, update: { $push: { timeline: { $each: [line], $slice: -TIMELINE_MAX } } } } };
     });
-    if (state !== states.unknown) return add;
-    const proved = [
-      { $set: waitToBeCounted() },
-      { $set: { state: states.sent, sentAt: { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] }, endedAt: '$$NOW' } },
-      { $unset: 'dueAt' },
-    ];
-    return [...add, { updateOne: { filter: { _id, projectId, state: states.unknown }, update: proved } }];
+    return message.state === states.unknown ? [...add, ...proved(message)] : add;
   });
   if (writes.length > 0) await db.messages.bulkWrite(writes, { ordered: true });
+}
+
+/**
+ * A message of unknown outcome that was opened, clicked or complained about was delivered; one to cc and bcc too stays due while some of
+ * them are to be tried again.
+ */
+function proved(message: Facts): AnyBulkWriteOperation<Message>[] {
+  const { _id, projectId, recipients } = message;
+  const reach = reachOf(message);
+  if (reach === 'nothing') return [];
+  const ended = [
+    { $set: waitToBeCounted() },
+    { $set: { state: states.sent, sentAt: { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] }, endedAt: '$$NOW' } },
+    { $unset: 'dueAt' },
+  ];
+  const own = recipients ? [{ $set: { recipients: { $literal: reached(recipients, reach) } } }] : [];
+  const filter = { _id, projectId, state: states.unknown, ...(recipients ? { recipients } : {}) };
+  return [{ updateOne: { filter, update: reach === 'all' ? [...ended, ...own] : own } }];
 }
 
 /** A message of unknown outcome counts as sent from now on. */

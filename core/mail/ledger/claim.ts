@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import type { DotState } from './dot-journal.ts';
 import { after, type Claim, type Claimed, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
-import type { Connection, Delivery, Envelope } from './relay.ts';
+import type { BeforeDot, Connection, Delivery, Envelope } from './relay.ts';
 import { CLAIMABLE_STATES, states } from './states.ts';
 
 interface ClaimRequest {
@@ -87,11 +87,11 @@ function hold(ledger: Ledger, facts: Pick<Claimed, '_id' | 'projectId' | 'claim'
  * noted first. Then the lease is looked at again: the process may have been stopped while it wrote, and the journal been read
  * without this dot.
  */
-export function dotGuard(ledger: Ledger, held: Claimed): () => boolean {
+export function dotGuard(ledger: Ledger, held: Claimed): BeforeDot {
   const mayGo = () => !ledger.stopping && held.stopped === null && ledger.now() < held.lease.safeUntilMs;
-  return () => {
+  return (isToAll = false) => {
     if (!mayGo()) return false;
-    if (ledger.dots && !(note(ledger, held, 'begun') && mayGo())) return false;
+    if (ledger.dots && !(note(ledger, held, isToAll ? 'toAll' : 'begun') && mayGo())) return false;
     held.dotWritten = true;
     held.dotAtMs = ledger.now();
     return true;

@@ -12,8 +12,11 @@ export interface Dot {
   readonly claim: number;
 }
 
-/** refused: the relay certainly does not have it. accepted: it has it for every recipient of the attempt. */
-export type DotState = 'begun' | 'accepted' | 'refused';
+/**
+ * toAll: begun, and the relay had refused no recipient of the attempt before. refused: it certainly does not have the mail. accepted: it has it
+ * for every recipient of the attempt.
+ */
+export type DotState = 'begun' | 'accepted' | 'refused' | 'toAll';
 
 export interface NotedDot extends Dot {
   readonly noted: DotState;

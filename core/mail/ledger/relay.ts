@@ -69,6 +69,9 @@ export interface Delivery {
   relay?: string;
 }
 
+/** Returns whether the final dot may be written. `isToAll` says that the relay has accepted every recipient of the envelope. */
+export type BeforeDot = (isToAll?: boolean) => boolean;
+
 export interface Connection {
   /** The relay has 8BITMIME. */
   readonly takesEightBit: boolean;
@@ -77,7 +80,7 @@ export interface Connection {
    * right after the final dot. `beforeDot` is called synchronously just before the final dot is written. A Buffer is written as
    * it is: CRLF at the end of every line, dots doubled.
    */
-  send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery>;
+  send(envelope: Envelope, message: string | Buffer, beforeDot: BeforeDot): Promise<Delivery>;
   /**
    * false: release this connection before the next message, and acquire one again, since another relay or another process should have it,
    * or the relay takes no more mail in this moment.

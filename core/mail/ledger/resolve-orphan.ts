@@ -3,6 +3,7 @@ import type { DotStates } from './dot-journal.ts';
 import { LEASE_MS, type LedgerDeps } from './ledger.ts';
 import type { Message } from './model.ts';
 import { LANE_POLICIES } from './rules/lane-policy.ts';
+import { reachOf } from './rules/taken.ts';
 import { type MessageState, states } from './states.ts';
 
 export interface OrphanCounts {
@@ -15,10 +16,10 @@ export interface OrphanCounts {
 
 type Orphan = Pick<Message, '_id' | 'lane' | 'state' | 'claim' | 'recipients' | 'orphaned'>;
 /**
- * accepted, unsent: the owner's dot journal says so; unsent: the dot was never begun, or the relay refused it. early: the relay is
- * asked when it has had its time.
+ * accepted, unsent: the owner's dot journal says so; unsent: the dot was never begun, or the relay refused it. partly: the relay has it
+ * for some of to, cc and bcc. early: the relay is asked when it has had its time.
  */
-export type Resolution = 'sent' | 'accepted' | 'queued' | 'unsent' | 'unknown' | 'early' | 'later';
+export type Resolution = 'sent' | 'accepted' | 'partly' | 'queued' | 'unsent' | 'unknown' | 'early' | 'later';
 
 /** Null: the campaign or the mail that the message belonged to is gone. */
 export type MessageIdOf = (messageId: ObjectId) => Promise<string | null>;
@@ -33,16 +34,20 @@ export async function resolveOrphan(
   { messageIdOf, dots }: { messageIdOf: MessageIdOf; dots: DotStates | null },
 ): Promise<Resolution> {
   const { _id, claim, state } = orphan;
+  let isToAll = false;
   if (state === states.committing && claim !== undefined && dots) {
     const noted = dots.of({ _id, claim });
     if (noted === 'accepted') return 'accepted';
-    if (noted !== 'begun') return unsent(orphan);
+    isToAll = noted === 'toAll';
+    if (noted !== 'begun' && !isToAll) return unsent(orphan);
   }
-  if (evidence.isKnown && !isOfSeveralAttempts(orphan)) {
+  const reach = reachOf(orphan, isToAll);
+  if (evidence.isKnown && reach !== 'nothing') {
     if (state === states.committing && evidenceWaitMs(config) > 0) return 'early';
     try {
       const messageId = await messageIdOf(_id);
-      if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : again(orphan);
+      if (messageId !== null && !(await evidence.accepted(messageId))) return again(orphan);
+      if (messageId !== null) return reach === 'all' ? 'sent' : 'partly';
     } catch (error) {
       log.warn({ err: error, message: _id }, 'evidence about a message is unavailable; retrying');
       return 'later';
@@ -64,14 +69,6 @@ export function orphanedTimes({ state, orphaned = 0 }: Orphan): number {
   return state === states.committing ? orphaned + 1 : orphaned;
 }
 
-/**
- * An earlier attempt delivered the mail to some of its recipients: the relay knows the Message-ID, which proves nothing for the
- * others.
- */
-function isOfSeveralAttempts({ recipients }: Orphan): boolean {
-  return recipients?.some(({ state }) => state === states.sent || state === states.bounced) ?? false;
-}
-
 /** The relay may still be finishing the mail; the lease has given it some of that time. */
 export function evidenceWaitMs({ smtpEvidenceDelaySeconds }: LedgerDeps['config']): number {
   return smtpEvidenceDelaySeconds * 1_000 - LEASE_MS;
@@ -84,6 +81,8 @@ function reasonOf(resolution: Exclude<Resolution, 'later'>, orphan: Orphan): str
       return 'The relay has it, as the evidence says.';
     case 'accepted':
       return 'The relay took it, as the sending process noted before it ended.';
+    case 'partly':
+      return 'The relay has it for some of the recipients, as the evidence says; the others are tried again.';
     case 'queued':
       return 'Nobody knows that the relay took it, so it is sent again with the same Message-ID.';
     case 'unsent':
@@ -129,6 +128,7 @@ export function settledFields<At>(
     case 'sent':
     case 'accepted':
       return { fields: { state: states.sent, sentAt, endedAt: now }, line: { type: 'resolved', reason } };
+    case 'partly':
     case 'queued':
     case 'unsent': {
       const due = againAt === undefined ? {} : { dueAt: againAt };
@@ -142,7 +142,7 @@ export function settledFields<At>(
 }
 
 export function countAs(resolution: Resolution): keyof OrphanCounts {
-  if (resolution === 'unsent') return 'queued';
+  if (resolution === 'unsent' || resolution === 'partly') return 'queued';
   if (resolution === 'accepted') return 'sent';
   return resolution === 'early' ? 'later' : resolution;
 }

@@ -2,7 +2,7 @@ import type { Filter, ObjectId } from 'mongodb';
 import { waitToBeCounted } from './counting/facts.ts';
 import { type DotStates, JOURNAL_WAIT_MS, keepsJournal } from './dot-journal.ts';
 import { after, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
-import type { Message } from './model.ts';
+import type { Message, MessageRecipient } from './model.ts';
 import {
   countAs,
   evidenceWaitMs,
@@ -13,7 +13,8 @@ import {
   resolveOrphan,
   settledFields,
 } from './resolve-orphan.ts';
-import { isOpenRecipient, ORPHAN_STATES, states } from './states.ts';
+import { reached, unanswered } from './rules/taken.ts';
+import { ORPHAN_STATES, states } from './states.ts';
 
 type Orphan = Pick<
   Message,
@@ -128,17 +129,28 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
     askedAt: after(earlyMs),
     againAt: orphan.lane === 'campaign' ? undefined : after(againMs),
   });
-  const taken = fields.state === states.sent ? takenRecipients(orphan) : undefined;
+  const recipients = recipientsAfter(orphan, resolution);
   return {
     ...{ reason: '$$REMOVE', dueAt: '$$REMOVE' },
     ...fields,
-    ...(taken ? { recipients: { $literal: taken } } : {}),
+    ...(recipients ? { recipients: { $literal: recipients } } : {}),
     ...(line ? { timeline: withLine({ ...line, at: '$$NOW', claimedAt: '$claimedAt' }) } : {}),
   };
 }
 
-function takenRecipients({ recipients }: Orphan) {
-  return recipients?.map((one) => (isOpenRecipient(one) ? { ...one, state: states.sent, reason: null } : one));
+/** undefined: they stay as they are. */
+function recipientsAfter({ recipients }: Orphan, resolution: Resolution): readonly MessageRecipient[] | undefined {
+  switch (resolution) {
+    case 'sent':
+    case 'accepted':
+      return recipients && reached(recipients, 'all');
+    case 'partly':
+      return recipients && reached(recipients, 'unanswered');
+    case 'early':
+      return recipients && unanswered(recipients);
+    default:
+      return undefined;
+  }
 }
 
 function withLine(line: object): object {

@@ -1,4 +1,12 @@
-import type { Connection, Delivery, Envelope, Lane, RelayFault, Reply } from '../../../core/mail/ledger/relay.ts';
+import type {
+  BeforeDot,
+  Connection,
+  Delivery,
+  Envelope,
+  Lane,
+  RelayFault,
+  Reply,
+} from '../../../core/mail/ledger/relay.ts';
 import { SmtpClient } from '../client.ts';
 import { NO_REPLY } from '../handshake.ts';
 import { STALE, UNSENT } from '../job.ts';
@@ -44,7 +52,7 @@ export class PooledConnection implements Connection {
     return this.#client?.takesEightBit ?? true;
   }
 
-  async send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery> {
+  async send(envelope: Envelope, message: string | Buffer, beforeDot: BeforeDot): Promise<Delivery> {
     if (this.#released) throw new Error('This connection was released.');
     if (!this.#isPaid) this.#relay.spend(1);
     this.#isPaid = false;

@@ -1,7 +1,7 @@
 import { untilDone } from '../../../base/database/retry.ts';
 import { isSandboxAddress, sandboxBehaviour } from '../../../base/sandbox.ts';
 import type { MailDeps } from '../../deps.ts';
-import type { Connection, Delivery, Envelope, RecipientReply } from '../../ledger/relay.ts';
+import type { BeforeDot, Connection, Delivery, Envelope, RecipientReply } from '../../ledger/relay.ts';
 import type { ClaimedMail } from '../claimed-mail.ts';
 import { storeReports } from './reports.ts';
 
@@ -31,8 +31,9 @@ export function throughSandbox(deps: SandboxDeps, connection: Connection, mail: 
     release: () => connection.release(),
     async send(envelope, message, beforeDot) {
       const outside = envelope.to.filter(isForRelay);
-      const relayed =
-        outside.length === 0 ? null : await connection.send({ ...envelope, to: outside }, message, beforeDot);
+      const isTakenHere = envelope.to.every((email) => isForRelay(email) || answerOf(email, mail).accepted);
+      const guard: BeforeDot = (isToAll = false) => beforeDot(isToAll && isTakenHere);
+      const relayed = outside.length === 0 ? null : await connection.send({ ...envelope, to: outside }, message, guard);
       if (relayed ? relayed.kind === 'fenced' : !mayGo(beforeDot)) return fenced(envelope);
       const recipients = envelope.to.map((email) => {
         const place = outside.indexOf(email);
@@ -64,7 +65,7 @@ function fenced({ to }: Envelope): Delivery {
 }
 
 /** A guard that throws counts as a refusal, as it does at a relay. */
-function mayGo(beforeDot: () => boolean): boolean {
+function mayGo(beforeDot: BeforeDot): boolean {
   try {
     return beforeDot();
   } catch {
