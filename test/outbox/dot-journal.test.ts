@@ -68,8 +68,9 @@ describe('The dot journal', () => {
     return { ids: held.map(({ _id }) => _id), ledger };
   }
 
+  const parts = { messageIdOf: async (id: ObjectId) => `<${id}@ours.test>`, publish: async () => undefined };
   const settle = (ids: ObjectId[], by = deps, ledger = openLedger()) =>
-    settleOrphans(by, ledger, { projectId: projectId(), ids, messageIdOf: async (id) => `<${id}@ours.test>` });
+    settleOrphans(by, ledger, { projectId: projectId(), ids, ...parts });
   const statesOf = async (ids: ObjectId[]) => Promise.all(ids.map(async (id) => (await read(id)).state));
 
   it('Mail whose dot was never begun is queued again, in any lane; the rest is unknown.', async () => {

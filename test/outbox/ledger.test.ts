@@ -9,7 +9,7 @@ import type { Message } from '../../core/mail/ledger/model.ts';
 import { applyCheck, type Effects, OutcomeWriter } from '../../core/mail/ledger/record-outcomes.ts';
 import type { Lane } from '../../core/mail/ledger/relay.ts';
 import { renewLeases } from '../../core/mail/ledger/renew.ts';
-import { settleOrphans } from '../../core/mail/ledger/settle-orphans.ts';
+import { type SettledRow, settleOrphans } from '../../core/mail/ledger/settle-orphans.ts';
 import { useEnvironment } from '../support/environment.ts';
 
 describe('The ledger', () => {
@@ -33,6 +33,7 @@ describe('The ledger', () => {
   const messages = () => environment.deps.db.messages;
   const read = (id: ObjectId) => messages().findOne({ _id: id, projectId }) as Promise<Message>;
   const ago = (ms: number) => new Date(Date.now() - ms);
+  const publish = async () => undefined;
   const quiet: Effects = { suppress: async () => undefined, publish: async () => undefined };
 
   async function queue(count: number, more: Partial<Message> = {}): Promise<ObjectId[]> {
@@ -202,7 +203,7 @@ describe('The ledger', () => {
     await messages().updateMany({ projectId, _id: { $in: [late, taken, denied] } }, { $set: { dueAt: ago(1) } });
     const other = openLedger();
     const ids = [late, taken, denied];
-    await settleOrphans(deps, other, { projectId, ids, messageIdOf: async () => null });
+    await settleOrphans(deps, other, { projectId, ids, messageIdOf: async () => null, publish });
     await claim(other, [taken]);
     const writer = new OutcomeWriter(deps, ledger, quiet);
     const sent = { kind: 'sent', reply } as const;
@@ -226,7 +227,7 @@ describe('The ledger', () => {
       const [stopped, refused, inTime] = ids as [ObjectId, ObjectId, ObjectId];
       const over = { _id: { $in: [stopped, refused] }, projectId };
       await messages().updateMany(over, { $set: { dueAt: ago(1) } });
-      await settleOrphans(deps, openLedger(), { projectId, ids, messageIdOf: async () => null });
+      await settleOrphans(deps, openLedger(), { projectId, ids, messageIdOf: async () => null, publish });
       expect((await read(stopped)).state).to.equal('unknown');
       const writer = new OutcomeWriter(deps, ledger, quiet);
       const back = { kind: 'back', delayMs: 0 } as const;
@@ -345,8 +346,12 @@ describe('The ledger', () => {
         claimedAt: ago(40_000),
         ...more,
       });
-    const settle = (ids: ObjectId[], ledger = openLedger()) =>
-      settleOrphans({ ...deps, evidence }, ledger, { projectId, ids, messageIdOf: async (id) => `<${id}@ours.test>` });
+    const messageIdOf = async (id: ObjectId) => `<${id}@ours.test>`;
+    const settle = (
+      ids: ObjectId[],
+      ledger = openLedger(),
+      publishing: (rows: SettledRow[]) => Promise<void> = publish,
+    ) => settleOrphans({ ...deps, evidence }, ledger, { projectId, ids, messageIdOf, publish: publishing });
 
     it('by policy without evidence: transactional again, everything else unknown', async () => {
       const [one] = await orphans(1, 'transactional');
@@ -444,14 +449,36 @@ describe('The ledger', () => {
       expect(await recipientStates(id!)).to.deep.equal(['sent', 'sent']);
     });
 
+    it('with events that are published before the outcome is stored, of the recipients that the relay took alone', async () => {
+      const recipients = [recipientOf('to', 'unknown'), recipientOf('cc', 'deferred')];
+      const [single] = await orphans(1, 'transactional', { subject: 'Hello' });
+      const [partly] = await orphans(1, 'transactional', { state: 'unknown', recipients });
+      const [again] = await orphans(1, 'transactional');
+      evidence = { isKnown: true, accepted: async (id) => id !== `<${again}@ours.test>` };
+      const failing = settle([single!], openLedger(), async () => {
+        throw new Error('the database is away');
+      });
+      expect(await failing.catch((error) => error.message)).to.equal('the database is away');
+      expect((await read(single!)).state).to.equal('committing');
+      const published: SettledRow[] = [];
+      await settle([single!, partly!, again!], openLedger(), async (rows) => void published.push(...rows));
+      const said = published.map(({ _id, state, subject, recipients: taken }) => [
+        ...[`${_id}`, state, subject],
+        taken?.map(({ email, state: own }) => `${email} ${own}`),
+      ]);
+      expect(said).to.have.deep.members([
+        [`${single}`, 'sent', 'Hello', undefined],
+        [`${partly}`, 'sent', undefined, ['to@example.com sent']],
+      ]);
+    });
+
     it('by evidence only after the time that a relay is given to finish, where that is longer than a lease', async () => {
       const [id] = await orphans(1, 'campaign');
       let asked = 0;
       evidence = { isKnown: true, accepted: async () => ++asked > 0 };
       const patient = { ...deps, evidence, config: { ...deps.config, smtpEvidenceDelaySeconds: 120 } };
       const settleIt = () => {
-        const messageIdOf = async () => '<1@ours.test>';
-        return settleOrphans(patient, openLedger(), { projectId, ids: [id!], messageIdOf });
+        return settleOrphans(patient, openLedger(), { projectId, ids: [id!], messageIdOf, publish });
       };
       expect(await settleIt()).to.deep.equal({ sent: 0, queued: 0, unknown: 0, later: 1 });
       expect(asked).to.equal(0);

@@ -194,6 +194,18 @@ describe('A claim of a block whose process is gone', () => {
     expect((await claimNow(block)).endedAt).to.be.instanceOf(Date);
   });
 
+  it('Recipients in rows of a process that is gone are sent, with their event, when the relay has their mail.', async () => {
+    const block = await withDomain(await claimedBlock(environment));
+    const lost = { state: 'committing', owner: 'gone', claim: 2, dueAt: ended.leaseUntil } as const;
+    const { sentAt: _, endedAt: __, ...row } = block.row(0, lost);
+    await environment.deps.db.messages.insertOne(row);
+    const asked = withEvidence(async () => true);
+    for (let i = 0; i < 2; i += 1) await settle(block, asked);
+    expect((await rows(block)).map(({ state }) => state)).to.deep.equal(['sent']);
+    const found = await events(block);
+    expect(found.map(({ type, data }) => [type, data.email])).to.deep.equal([['email.sent', row.email]]);
+  });
+
   it('A contact that was erased since is not queued again.', async () => {
     const block = await withDomain(await claimedBlock(environment, ended));
     const { _id } = block.block;

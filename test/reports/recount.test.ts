@@ -196,7 +196,8 @@ describe('The counts of the series and a recount from the ledger', function () {
       const alive = openLedger();
       for (const one of processes)
         for (const [id, held] of one.isAlive ? one.ledger.held : []) alive.held.set(id, held);
-      await settleOrphans(asking, alive, { projectId, ids, messageIdOf: async (id) => `<${id}@x>` });
+      const parts = { messageIdOf: async (id: ObjectId) => `<${id}@x>`, publish: async () => undefined };
+      await settleOrphans(asking, alive, { projectId, ids, ...parts });
     }
 
     async function claimRows(from: Process, count: number): Promise<void> {

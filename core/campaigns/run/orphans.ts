@@ -84,7 +84,12 @@ async function settleRows(
     .toArray();
   if (lost.length === 0) return;
   const ids = lost.map((message) => message._id);
-  const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: messageIdFor });
+  const settled = await settleOrphans(deps, ledger, {
+    projectId,
+    ids,
+    messageIdOf: messageIdFor,
+    publish: (rows) => publishRows(deps, projectId, rows),
+  });
   if (settled.sent > 0) await announceDeliveries(deps, projectId, ids);
   deps.log.warn({ campaignId: _id, ...settled }, 'settled orphaned mails');
 }

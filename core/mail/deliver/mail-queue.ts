@@ -9,8 +9,10 @@ import { CLAIM_MAX, type Claimed, claimedBy } from '../ledger/ledger.ts';
 import { applyCheck, UNWRITTEN_MAX } from '../ledger/record-outcomes.ts';
 import type { Acquired, Connection, Lane } from '../ledger/relay.ts';
 import { LANE_POLICIES } from '../ledger/rules/lane-policy.ts';
-import { settleOrphans } from '../ledger/settle-orphans.ts';
+import { type SettledRow, settleOrphans } from '../ledger/settle-orphans.ts';
 import { contentOf } from '../messages/contents.ts';
+import { announceDeliveries } from '../messages/deliveries.ts';
+import { publishRows } from '../messages/events.ts';
 import { mailChannel } from '../messages/messages.ts';
 import { attemptDelivery } from './attempt.ts';
 import { DueMails } from './due-mails.ts';
@@ -78,13 +80,16 @@ export class MailQueue implements JobQueue {
       const { orphans, open, more } = await this.#due.read(projectId, places);
       connections.push(...(await freeConnections(this.#sending, this.#lane, open.length - 1)));
       const left = this.#due.giveBack(projectId, open.splice(connections.length));
-      const [held] = await Promise.all([this.#claim(projectId, open), this.#settleOrphans(projectId, orphans)]);
+      const [held, isSettled] = await Promise.all([
+        this.#claim(projectId, open),
+        this.#settleOrphans(projectId, orphans),
+      ]);
       const prepared = this.#prepare(projectId, held);
       const runs = held.map((one) => {
         const connection = connections.pop() as Connection;
         return () => this.#deliver(one, prepared, connection);
       });
-      return { runs, more: more || left || orphans.length > 0 };
+      return { runs, more: more || left || isSettled };
     } finally {
       for (const connection of connections) connection.release();
     }
@@ -154,8 +159,9 @@ export class MailQueue implements JobQueue {
     return null;
   }
 
-  async #settleOrphans(projectId: ObjectId, ids: ObjectId[]): Promise<void> {
-    if (ids.length === 0) return;
+  /** False: there are none, or they are left to a later turn, since a fault must not keep claimed mail from being sent. */
+  async #settleOrphans(projectId: ObjectId, ids: ObjectId[]): Promise<boolean> {
+    if (ids.length === 0) return false;
     const { deps, ledger } = this.#sending;
     const messageIdFor = async (messageId: ObjectId) => {
       const message = await deps.db.messages.findOne({ _id: messageId, projectId });
@@ -164,8 +170,16 @@ export class MailQueue implements JobQueue {
       if (!content || content.raw) return null;
       return `<${messageIdOf({ messageId, copy: message.copy }, emailDomain(content.from.email))}>`;
     };
-    const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: messageIdFor });
-    deps.log.warn({ lane: this.#lane, projectId, ...settled }, 'settled orphaned mails');
+    const publish = (rows: SettledRow[]) => publishRows(deps, projectId, rows);
+    try {
+      const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: messageIdFor, publish });
+      if (settled.sent > 0) await announceDeliveries(deps, projectId, ids);
+      deps.log.warn({ lane: this.#lane, projectId, ...settled }, 'settled orphaned mails');
+      return true;
+    } catch (error) {
+      deps.log.warn({ err: error, lane: this.#lane, projectId }, 'settling orphaned mails failed; retrying');
+      return false;
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import { classifyReply } from '../ledger/rules/bounces.ts';
 import { OPEN_RECIPIENT_STATES, REPORTABLE_STATES, states } from '../ledger/states.ts';
 import { followBounce } from '../messages/after-outcomes.ts';
 import { announceDeliveries } from '../messages/deliveries.ts';
-import { factsOf } from '../messages/events.ts';
+import { factsOf, publishRows } from '../messages/events.ts';
 import { appendTimeline, TIMELINE_MAX } from '../messages/messages.ts';
 import type { DeliveryReport } from './delivery-reports/dsn.ts';
 
@@ -88,6 +88,7 @@ async function applyDelivery(deps: MailDeps, message: Message, email: string, re
   const { _id, projectId } = message;
   const at = deps.clock.now();
   const reason = textOf(message, report);
+  if (stateOf(message, email) === states.unknown) await publishRows(deps, projectId, [sentRow(message, email)]);
   const isNews = await endRecipient(
     deps,
     message,
@@ -105,6 +106,13 @@ async function applyDelivery(deps: MailDeps, message: Message, email: string, re
   await publishEvents(deps, projectId, [
     { type: 'email.delivered', key, at, data: { ...factsOf(message), email, reason: reason || null } },
   ]);
+}
+
+/** The row of a mail whose answer was lost, as the answer would have made it for this recipient. */
+function sentRow(message: Message, email: string): Message {
+  const sent = { state: states.sent, reply: null, reason: null };
+  const recipients = message.recipients?.flatMap((one) => (one.email === email ? [{ ...one, ...sent }] : []));
+  return { ...message, ...sent, ...(recipients ? { recipients } : {}) };
 }
 
 interface End {

@@ -8,11 +8,11 @@ import { inFlightAmong } from '../ledger/blocks/find-mail.ts';
 import { waitToBeCounted } from '../ledger/counting/facts.ts';
 import type { Message, TimelineEntry } from '../ledger/model.ts';
 import { noteEngaged } from '../ledger/rates/note.ts';
-import { reached, reachOf } from '../ledger/rules/taken.ts';
+import { reached, reachOf, takenPart } from '../ledger/rules/taken.ts';
 import { states } from '../ledger/states.ts';
 import { erasedClick, isAutomatedClick, isErased, LINKS_KEPT_MAX } from '../messages/clicks.ts';
 import { announceDeliveries } from '../messages/deliveries.ts';
-import { factsOf } from '../messages/events.ts';
+import { factsOf, publishRows } from '../messages/events.ts';
 import { TIMELINE_MAX } from '../messages/messages.ts';
 import type { Engagement, EngagementTime, OpenSignal } from '../messages/model.ts';
 import { actsOf, announceActs, earlier } from './acts.ts';
@@ -105,6 +105,7 @@ async function writeFound(deps: MailDeps, signals: Signal[]): Promise<Signal[]> 
 /** Repeated as a whole after a failure. The engagements come last: from then on they say that nothing is new. */
 async function writeEffects(deps: MailDeps, effects: Array<Effects & { message: Facts }>): Promise<void> {
   await announceActs(deps, effects);
+  await publishProved(deps, effects);
   await writeTimelines(deps, effects);
   await announceProved(deps, effects);
   const byProject = Map.groupBy(effects, ({ message }) => message.projectId.toHexString());
@@ -272,6 +273,14 @@ function proved(message: Facts): AnyBulkWriteOperation<Message>[] {
   const own = recipients ? [{ $set: { recipients: { $literal: reached(recipients, reach) } } }] : [];
   const filter = { _id, projectId, state: states.unknown, ...(recipients ? { recipients } : {}) };
   return [{ updateOne: { filter, update: reach === 'all' ? [...ended, ...own] : own } }];
+}
+
+/** Before it counts as sent: from then on nothing of it is new. */
+async function publishProved(deps: MailDeps, effects: Array<{ message: Facts }>): Promise<void> {
+  for (const { message } of effects) {
+    const reach = message.state === states.unknown ? reachOf(message) : 'nothing';
+    if (reach !== 'nothing') await publishRows(deps, message.projectId, [takenPart(message, reach)]);
+  }
 }
 
 /** A message of unknown outcome counts as sent from now on. */

@@ -13,16 +13,29 @@ import {
   resolveOrphan,
   settledFields,
 } from './resolve-orphan.ts';
-import { reached, unanswered } from './rules/taken.ts';
+import { type Reach, reached, takenPart, unanswered } from './rules/taken.ts';
 import { ORPHAN_STATES, states } from './states.ts';
 
-type Orphan = Pick<
-  Message,
-  '_id' | 'projectId' | 'lane' | 'state' | 'owner' | 'claim' | 'claimedAt' | 'dueAt' | 'recipients' | 'orphaned'
-> & {
+const FIELDS = {
+  ...{ projectId: 1, lane: 1, state: 1, owner: 1, claim: 1, claimedAt: 1, dueAt: 1, recipients: 1, orphaned: 1 },
+  // Of its events.
+  ...{ email: 1, subject: 1, copy: 1, campaignId: 1, automationId: 1, batchId: 1, contactId: 1, tags: 1 },
+} as const;
+
+export type SettledRow = Pick<Message, '_id' | keyof typeof FIELDS>;
+
+type Orphan = SettledRow & {
   /** Since the lease ended, by the database's clock. */
   lostMs: number;
 };
+
+interface Settlement {
+  projectId: ObjectId;
+  ids: ObjectId[];
+  messageIdOf: MessageIdOf;
+  /** Publishes the outcomes of rows that a relay took; before they are stored, which nothing would bring back after a crash. */
+  publish(rows: SettledRow[]): Promise<void>;
+}
 
 const ORPHANED_AGAIN_MS = 60_000;
 /** How soon another process may look at a message whose journal this one cannot read. */
@@ -36,7 +49,7 @@ const LEFT_AGAIN_MS = 5_000;
 export async function settleOrphans(
   deps: LedgerDeps,
   ledger: Ledger,
-  { projectId, ids, messageIdOf }: { projectId: ObjectId; ids: ObjectId[]; messageIdOf: MessageIdOf },
+  { projectId, ids, messageIdOf, publish }: Settlement,
 ): Promise<OrphanCounts> {
   const counts: OrphanCounts = { sent: 0, queued: 0, unknown: 0, later: 0 };
   const orphans = await readOrphans(deps, ledger, projectId, ids);
@@ -46,6 +59,8 @@ export async function settleOrphans(
       const dots = journals.get(orphan.owner ?? '') ?? null;
       if (dots === null && waitsForJournal(orphan)) return leave(deps, orphan);
       const resolution = await resolveOrphan(deps, orphan, { messageIdOf, dots });
+      const reach = reachAfter(resolution);
+      if (reach !== 'nothing') await publish([takenPart(orphan, reach)]);
       const { modifiedCount } = await apply(deps, orphan, resolution);
       counts[countAs(resolution)] += modifiedCount;
     }),
@@ -61,7 +76,7 @@ function readOrphans({ db }: LedgerDeps, ledger: Ledger, projectId: ObjectId, id
   return db.messages
     .find({ ...filter, $expr: { $lte: ['$dueAt', '$$NOW'] } })
     .project<Orphan>({
-      ...{ projectId: 1, lane: 1, state: 1, owner: 1, claim: 1, claimedAt: 1, dueAt: 1, recipients: 1, orphaned: 1 },
+      ...FIELDS,
       lostMs: { $subtract: ['$$NOW', lostAt] },
     })
     .toArray();
@@ -140,17 +155,14 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
 
 /** undefined: they stay as they are. */
 function recipientsAfter({ recipients }: Orphan, resolution: Resolution): readonly MessageRecipient[] | undefined {
-  switch (resolution) {
-    case 'sent':
-    case 'accepted':
-      return recipients && reached(recipients, 'all');
-    case 'partly':
-      return recipients && reached(recipients, 'unanswered');
-    case 'early':
-      return recipients && unanswered(recipients);
-    default:
-      return undefined;
-  }
+  const reach = reachAfter(resolution);
+  if (reach !== 'nothing') return recipients && reached(recipients, reach);
+  return resolution === 'early' ? recipients && unanswered(recipients) : undefined;
+}
+
+function reachAfter(resolution: Resolution): Reach {
+  if (resolution === 'partly') return 'unanswered';
+  return countAs(resolution) === 'sent' ? 'all' : 'nothing';
 }
 
 function withLine(line: object): object {

@@ -82,11 +82,13 @@ export async function publishCancelled(
   await publishEvents(deps, projectId, events, session);
 }
 
-/** Publishes again what rows say of their outcomes, for a sender that may have ended before it did: the same events, by their keys. */
-export async function publishRows(deps: MailDeps, projectId: ObjectId, rows: Message[]): Promise<void> {
-  const events = rows.flatMap((row) =>
-    (types[row.state] ?? []).map((type) => eventOf(type, row, row, attemptOf(row.state, row.claim))),
-  );
+/** Publishes what rows say of their outcomes, for a sender that may have ended before it did: the same events, by their keys. */
+export async function publishRows(
+  deps: MailDeps,
+  projectId: ObjectId,
+  rows: Array<Facts & End & Pick<Message, 'claim' | 'recipients'>>,
+): Promise<void> {
+  const events = rows.flatMap((row) => endsOf(row, row, row.recipients, row.claim));
   await publishEvents(deps, projectId, events);
 }
 
@@ -132,6 +134,10 @@ function eventsOf(facts: Facts, { outcome, recipients }: Ended, claim: number): 
     reason: 'reason' in outcome ? outcome.reason : null,
     ...(outcome.kind === 'suppressed' ? { suppressedBy: outcome.by } : {}),
   };
+  return endsOf(facts, own, recipients, claim);
+}
+
+function endsOf(facts: Facts, own: End, recipients: readonly End[] | undefined, claim: number | undefined): NewEvent[] {
   return (recipients ?? [own]).flatMap((end) =>
     (types[end.state] ?? []).map((type) => eventOf(type, facts, end, attemptOf(end.state, claim))),
   );

@@ -26,6 +26,12 @@ export function reached(recipients: readonly MessageRecipient[], reach: Reach): 
   return recipients.map((one) => (isReached(one) ? { ...one, state: states.sent, reply: null, reason: null } : one));
 }
 
+/** A row as far as a relay took the mail, for its events. */
+export function takenPart<Row extends Pick<Message, 'state' | 'recipients'>>(row: Row, reach: Reach): Row {
+  const recipients = row.recipients && reached(row.recipients, reach).filter(({ state }) => state === states.sent);
+  return { ...row, state: states.sent, ...(recipients ? { recipients } : {}) };
+}
+
 /** After a dot for all of them, about which the relay is asked later; where some had no answer before, those alone are known to be reached. */
 export function unanswered(recipients: readonly MessageRecipient[]): readonly MessageRecipient[] {
   if (recipients.some(isUnanswered)) return recipients;
