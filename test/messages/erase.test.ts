@@ -199,6 +199,48 @@ describe('Mail to a contact that is deleted', () => {
     expect(await email(later.body.data.emailId)).to.deep.include({ email: address, name: 'Cleo' });
   });
 
+  it('leaves no reply that may name it with a mail that was sent to others too; lines about another recipient stay', async () => {
+    const { environment, own } = post;
+    const address = 'copy.of.quinn@in.test';
+    const id = await contact(address);
+    const at = new Date();
+    const shared = { code: 250, enhanced: '2.0.0', text: `taken for olga@in.test and ${address}` };
+    const later = { code: 450, enhanced: '4.2.0', text: `<${address}>: greylisted` };
+    const gone = { code: 550, enhanced: '5.1.1', text: 'no such user pia@in.test' };
+    const line = { type: 'bounced', at, email: 'pia@in.test', reply: gone, reason: 'no mailbox' };
+    const one = { name: null, state: 'sent' as const, reply: shared, reason: null };
+    const message = await sentMessage(environment, own, {
+      ...{ lane: 'transactional', email: 'olga@in.test', reply: shared },
+      recipients: [
+        { ...one, kind: 'to', email: 'olga@in.test' },
+        { ...one, kind: 'cc', email: address, name: 'Quinn' },
+        { ...one, kind: 'bcc', email: 'pia@in.test', state: 'bounced' },
+      ],
+      timeline: [
+        { type: 'deferred', at, reply: later, reason: 'asked to come back later' },
+        { type: 'delayed', at, reason: `${address} does not answer` },
+        { type: 'clicked', at, url: 'https://shop.example.com/' },
+        line,
+      ],
+    });
+    await deleted(id);
+    expect(await look()).to.equal(0);
+    const left = (await storedMessage(environment, message))!;
+    expect(JSON.stringify(left)).to.not.match(/quinn/i);
+    expect(left).to.deep.include({ state: 'sent', email: 'olga@in.test', reply: { ...shared, text: '' } });
+    expect(left.recipients?.map(({ email, reply }) => [email, reply?.code])).to.deep.equal([
+      ['olga@in.test', 250],
+      ['', 250],
+      ['pia@in.test', 250],
+    ]);
+    expect(left.timeline).to.deep.equal([
+      { type: 'deferred', at, reply: { ...later, text: '' }, reason: 'asked to come back later' },
+      { type: 'delayed', at },
+      { type: 'clicked', at, url: 'https://shop.example.com/' },
+      line,
+    ]);
+  });
+
   it('is erased from scheduled mail to others at the same time as from the rest', async () => {
     const address = 'cc.of.mira@in.test';
     const id = await contact(address);

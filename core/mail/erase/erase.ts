@@ -238,23 +238,39 @@ async function removeOwnContents(deps: MailDeps, messages: Message[]): Promise<v
   for (const content of await deps.db.contents.find(own).toArray()) await deleteContent(deps, content);
 }
 
-/** Servers repeat addresses, and more, in their replies: only the codes are kept. */
+/**
+ * Servers repeat addresses, and more, in their replies, and one reply may be about all recipients: only the codes are kept, and the lines
+ * about another recipient.
+ */
 function erasedFields({ recipients, reply, reason, timeline = [], email: to }: Message, email: string) {
   const isOwn = to === email;
   return {
-    ...(recipients && { recipients: recipients.map((one) => (one.email === email ? erasedRecipient(one) : one)) }),
-    ...(isOwn && reply && { reply: { ...reply, text: '' } }),
-    ...(isOwn && reason && { reason: withoutAddress(reason) }),
-    timeline: timeline.map((entry) => (isOwn || entry.email === email ? erasedEntry(entry) : entry)),
+    ...(recipients && {
+      recipients: recipients.map((one) => (one.email === email ? erasedRecipient(one) : withoutText(one))),
+    }),
+    ...(reply && { reply: { ...reply, text: '' } }),
+    ...(reason && { reason: withoutAddress(reason) }),
+    timeline: timeline.map((entry) => {
+      if (isOwn || entry.email === email) return erasedEntry(entry);
+      return entry.email === undefined ? withoutSaid(entry) : entry;
+    }),
   };
 }
 
-function erasedRecipient({ reply, reason, ...rest }: MessageRecipient): MessageRecipient {
-  const text = reason && withoutAddress(reason);
-  return { ...rest, email: '', name: null, reply: reply && { ...reply, text: '' }, reason: text };
+function erasedRecipient(recipient: MessageRecipient): MessageRecipient {
+  const { reason, ...rest } = withoutText(recipient);
+  return { ...rest, email: '', name: null, reason: reason && withoutAddress(reason) };
 }
 
-function erasedEntry({ url: _url, email: _email, reply, reason, ...rest }: TimelineEntry): TimelineEntry {
+function withoutText({ reply, ...rest }: MessageRecipient): MessageRecipient {
+  return { ...rest, reply: reply && { ...reply, text: '' } };
+}
+
+function erasedEntry({ url: _url, email: _email, ...entry }: TimelineEntry): TimelineEntry {
+  return withoutSaid(entry);
+}
+
+function withoutSaid({ reply, reason, ...rest }: TimelineEntry): TimelineEntry {
   return {
     ...rest,
     ...(reply && { reply: { ...reply, text: '' } }),
