@@ -131,7 +131,24 @@ async function writeRows(
     webhooks.filter(({ types }) => types.has(event.type)).map(({ _id }) => newDelivery(event, _id, clock.now())),
   );
   await db.projectEvents.insertMany(fresh, { session });
-  if (deliveries.length > 0) await db.webhookDeliveries.insertMany(deliveries, { session });
+  const missing = await withoutKnown(db, projectId, deliveries, session);
+  if (missing.length > 0) await db.webhookDeliveries.insertMany(missing, { session });
+}
+
+/** A delivery may be kept for longer than its event, which is then written again with a repeat of its key. */
+async function withoutKnown(
+  { webhookDeliveries }: EventsDeps['db'],
+  projectId: ObjectId,
+  deliveries: WebhookDelivery[],
+  session: Session,
+): Promise<WebhookDelivery[]> {
+  if (deliveries.length === 0) return [];
+  const ids = deliveries.map(({ _id }) => _id);
+  const known = await webhookDeliveries
+    .find({ _id: { $in: ids }, projectId }, { session, projection: { _id: 1 } })
+    .toArray();
+  const keys = new Set(known.map(({ _id }) => _id.toHexString()));
+  return deliveries.filter(({ _id }) => !keys.has(_id.toHexString()));
 }
 
 /** Personal data of these events leaves the log at that time. */

@@ -259,6 +259,29 @@ describe('Webhooks', () => {
     expect(await deps.db.webhookDeliveries.countDocuments({ projectId })).to.equal(1_000);
   });
 
+  it('An event that is published again when its time is over, and that of its delivery is not, has no second delivery.', async () => {
+    const tenant = await environment.newTenant('Outlived');
+    await newHook(tenant, ['contact.deleted']);
+    const { deps } = environment;
+    const projectId = tenant.project._id;
+    const [first, second] = [new ObjectId().toHexString(), new ObjectId().toHexString()];
+    const event = (key: string) => ({ type: 'contact.deleted' as const, key, data: { id: key } });
+    await publishEvents(deps, projectId, [event(first)]);
+    await until(
+      async () => received(tenant).length,
+      (count) => count === 1,
+    );
+    await deps.db.projectEvents.deleteMany({ projectId });
+    await publishEvents(deps, projectId, [event(first), event(second)]);
+    await until(
+      async () => received(tenant).length,
+      (count) => count === 2,
+    );
+    expect(received(tenant).map(({ body }) => body.data.id)).to.deep.equal([first, second]);
+    expect(await deps.db.projectEvents.countDocuments({ projectId })).to.equal(2);
+    expect(await deps.db.webhookDeliveries.countDocuments({ projectId })).to.equal(2);
+  });
+
   it('Replay delivers the events of a time range again, under their ids.', async () => {
     const tenant = await environment.newTenant('Replay');
     const { id } = await newHook(tenant, ['contact.created']);
