@@ -13,7 +13,7 @@ export const NOTES_MAX = 16_380;
 export const FILE_BYTES = HEAD_BYTES + NOTES_MAX * NOTE_BYTES;
 const ID_BYTES = 12;
 /** A former version reads the last one as begun. */
-const STATES: readonly DotState[] = ['begun', 'accepted', 'refused', 'toAll'];
+const STATES: readonly DotState[] = ['begun', 'accepted', 'refused', 'inPart'];
 const STATE_SHIFT = 30;
 const CLAIM_MASK = 2 ** STATE_SHIFT - 1;
 /** Notes are found by the last bytes of an id, which come from a hash or are random. */

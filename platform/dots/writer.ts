@@ -42,7 +42,7 @@ export class DotFile implements DotWriter {
     if (this.#fd === null) return true;
     writeNote(this.#notes, dot, state, this.#waiting * NOTE_BYTES);
     this.#waiting += 1;
-    if (state === 'begun' || state === 'toAll' || this.#waiting === WAITING_MAX) return this.#write();
+    if (state === 'begun' || state === 'inPart' || this.#waiting === WAITING_MAX) return this.#write();
     this.#endOfTick ??= setImmediate(() => this.#write());
     return true;
   }

@@ -4,9 +4,9 @@ import { openingOf } from './envelope.ts';
 import { isOk } from './handshake.ts';
 import type { Job } from './job.ts';
 import {
-  allAccepted,
   answered,
   anyAccepted,
+  anyRefused,
   dataRefused,
   fenced,
   lost,
@@ -91,7 +91,7 @@ function writeDot(session: Session, job: Job, before: string): void {
 /** A guard that throws counts as a refusal. */
 function allows(job: Job): boolean {
   try {
-    return job.beforeDot(allAccepted(job));
+    return job.beforeDot(anyRefused(job));
   } catch {
     return false;
   }

@@ -95,8 +95,8 @@ export function anyAccepted({ replies, envelope }: Dialogue): boolean {
   return false;
 }
 
-export function allAccepted({ replies, envelope }: Dialogue): boolean {
-  return envelope.to.every((_, index) => isOk(replies[index + 1]!));
+export function anyRefused({ replies, envelope }: Dialogue): boolean {
+  return envelope.to.some((_, index) => !isOk(replies[index + 1]!));
 }
 
 /** Recipients refused at RCPT keep their answer; the others have none. */

@@ -105,7 +105,7 @@ describe('The dot journal', () => {
       const { ids, ledger } = await killed(2, 0, { lane: 'transactional' });
       await messages().updateMany({ _id: { $in: ids }, projectId: projectId() }, { $set: { recipients } });
       for (const [index, held] of [...ledger.held.values()].entries())
-        expect(dotGuard(ledger, held)(index === 0)).to.equal(true);
+        expect(dotGuard(ledger, held)(index === 1)).to.equal(true);
       const evidence = { isKnown: true, accepted: async () => true };
       const asking = { ...deps, evidence, config: { ...deps.config, smtpEvidenceDelaySeconds } };
       await settle(ids, asking);

@@ -65,14 +65,14 @@ describe('Dot journals', () => {
     const owner = newOwner();
     const [one, two, three, four] = [newDot(), newDot(2 ** 30 - 1), newDot(7), newDot(2 ** 30 - 1)];
     const writer = noted(owner, [one, two, three]);
-    writer.note(four, 'toAll');
+    writer.note(four, 'inPart');
     writer.note(one, 'accepted');
     writer.note(two, 'refused');
     writer.note(three, 'refused');
     writer.note(three, 'begun');
     const found = await journals().read(owner);
     const last = [one, two, three, four].map((dot) => found?.of(dot));
-    expect(last).to.deep.equal(['accepted', 'refused', 'begun', 'toAll']);
+    expect(last).to.deep.equal(['accepted', 'refused', 'begun', 'inPart']);
   });
 
   it('A note survives kill -9.', async () => {

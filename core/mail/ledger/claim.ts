@@ -89,9 +89,9 @@ function hold(ledger: Ledger, facts: Pick<Claimed, '_id' | 'projectId' | 'claim'
  */
 export function dotGuard(ledger: Ledger, held: Claimed): BeforeDot {
   const mayGo = () => !ledger.stopping && held.stopped === null && ledger.now() < held.lease.safeUntilMs;
-  return (isToAll = false) => {
+  return (isInPart = false) => {
     if (!mayGo()) return false;
-    if (ledger.dots && !(note(ledger, held, isToAll ? 'toAll' : 'begun') && mayGo())) return false;
+    if (ledger.dots && !(note(ledger, held, isInPart ? 'inPart' : 'begun') && mayGo())) return false;
     held.dotWritten = true;
     held.dotAtMs = ledger.now();
     return true;

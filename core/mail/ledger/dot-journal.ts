@@ -13,10 +13,10 @@ export interface Dot {
 }
 
 /**
- * toAll: begun, and the relay had refused no recipient of the attempt before. refused: it certainly does not have the mail. accepted: it has it
- * for every recipient of the attempt.
+ * inPart: begun, and the relay had refused a recipient of the attempt before. refused: it certainly does not have the mail. accepted: it
+ * has it for every recipient of the attempt.
  */
-export type DotState = 'begun' | 'accepted' | 'refused' | 'toAll';
+export type DotState = 'begun' | 'accepted' | 'refused' | 'inPart';
 
 export interface NotedDot extends Dot {
   readonly noted: DotState;

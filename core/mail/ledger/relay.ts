@@ -69,8 +69,8 @@ export interface Delivery {
   relay?: string;
 }
 
-/** Returns whether the final dot may be written. `isToAll` says that the relay has accepted every recipient of the envelope. */
-export type BeforeDot = (isToAll?: boolean) => boolean;
+/** Returns whether the final dot may be written. `isInPart` says that the relay has refused a recipient of the envelope. */
+export type BeforeDot = (isInPart?: boolean) => boolean;
 
 export interface Connection {
   /** The relay has 8BITMIME. */

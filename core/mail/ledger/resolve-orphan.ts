@@ -34,14 +34,14 @@ export async function resolveOrphan(
   { messageIdOf, dots }: { messageIdOf: MessageIdOf; dots: DotStates | null },
 ): Promise<Resolution> {
   const { _id, claim, state } = orphan;
-  let isToAll = false;
+  let isInPart = false;
   if (state === states.committing && claim !== undefined && dots) {
     const noted = dots.of({ _id, claim });
     if (noted === 'accepted') return 'accepted';
-    isToAll = noted === 'toAll';
-    if (noted !== 'begun' && !isToAll) return unsent(orphan);
+    isInPart = noted === 'inPart';
+    if (noted !== 'begun' && !isInPart) return unsent(orphan);
   }
-  const reach = reachOf(orphan, isToAll);
+  const reach = reachOf(orphan, isInPart);
   if (evidence.isKnown && reach !== 'nothing') {
     if (state === states.committing && evidenceWaitMs(config) > 0) return 'early';
     try {

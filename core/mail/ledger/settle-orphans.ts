@@ -2,7 +2,7 @@ import type { Filter, ObjectId } from 'mongodb';
 import { waitToBeCounted } from './counting/facts.ts';
 import { type DotStates, JOURNAL_WAIT_MS, keepsJournal } from './dot-journal.ts';
 import { after, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
-import type { Message, MessageRecipient } from './model.ts';
+import type { Message } from './model.ts';
 import {
   countAs,
   evidenceWaitMs,
@@ -13,7 +13,7 @@ import {
   resolveOrphan,
   settledFields,
 } from './resolve-orphan.ts';
-import { type Reach, reached, takenPart, unanswered } from './rules/taken.ts';
+import { type Reach, reached, takenPart } from './rules/taken.ts';
 import { ORPHAN_STATES, states } from './states.ts';
 
 const FIELDS = {
@@ -144,20 +144,14 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
     askedAt: after(earlyMs),
     againAt: orphan.lane === 'campaign' ? undefined : after(againMs),
   });
-  const recipients = recipientsAfter(orphan, resolution);
+  const reach = reachAfter(resolution);
+  const recipients = reach === 'nothing' ? undefined : orphan.recipients && reached(orphan.recipients, reach);
   return {
     ...{ reason: '$$REMOVE', dueAt: '$$REMOVE' },
     ...fields,
     ...(recipients ? { recipients: { $literal: recipients } } : {}),
     ...(line ? { timeline: withLine({ ...line, at: '$$NOW', claimedAt: '$claimedAt' }) } : {}),
   };
-}
-
-/** undefined: they stay as they are. */
-function recipientsAfter({ recipients }: Orphan, resolution: Resolution): readonly MessageRecipient[] | undefined {
-  const reach = reachAfter(resolution);
-  if (reach !== 'nothing') return recipients && reached(recipients, reach);
-  return resolution === 'early' ? recipients && unanswered(recipients) : undefined;
 }
 
 function reachAfter(resolution: Resolution): Reach {

@@ -31,10 +31,10 @@ export function throughSandbox(deps: SandboxDeps, connection: Connection, mail: 
     release: () => connection.release(),
     async send(envelope, message, beforeDot) {
       const outside = envelope.to.filter(isForRelay);
-      const isTakenHere = envelope.to.every((email) => isForRelay(email) || answerOf(email, mail).accepted);
-      const guard: BeforeDot = (isToAll = false) => beforeDot(isToAll && isTakenHere);
+      const isRefusedHere = envelope.to.some((email) => !isForRelay(email) && !answerOf(email, mail).accepted);
+      const guard: BeforeDot = (isInPart = false) => beforeDot(isInPart || isRefusedHere);
       const relayed = outside.length === 0 ? null : await connection.send({ ...envelope, to: outside }, message, guard);
-      if (relayed ? relayed.kind === 'fenced' : !mayGo(beforeDot)) return fenced(envelope);
+      if (relayed ? relayed.kind === 'fenced' : !mayGo(guard)) return fenced(envelope);
       const recipients = envelope.to.map((email) => {
         const place = outside.indexOf(email);
         return place === -1 ? answerOf(email, mail) : relayed!.recipients[place]!;

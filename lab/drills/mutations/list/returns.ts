@@ -33,14 +33,14 @@ export const returnsMutations: readonly Mutation[] = [
   {
     name: 'a dot leaves before it is noted',
     file: 'core/mail/ledger/claim.ts',
-    find: "if (ledger.dots && !(note(ledger, held, isToAll ? 'toAll' : 'begun') && mayGo())) return false;",
-    replace: "queueMicrotask(() => note(ledger, held, isToAll ? 'toAll' : 'begun'));",
+    find: "if (ledger.dots && !(note(ledger, held, isInPart ? 'inPart' : 'begun') && mayGo())) return false;",
+    replace: "queueMicrotask(() => note(ledger, held, isInPart ? 'inPart' : 'begun'));",
     tests: ['test/outbox/dot-journal.test.ts'],
   },
   {
     name: 'dots that were begun are queued again',
     file: 'core/mail/ledger/resolve-orphan.ts',
-    find: "if (noted !== 'begun' && !isToAll) return unsent(orphan);",
+    find: "if (noted !== 'begun' && !isInPart) return unsent(orphan);",
     replace: 'return unsent(orphan);',
     tests: ['test/outbox/dot-journal.test.ts'],
   },
