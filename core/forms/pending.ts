@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Session } from '../base/model.ts';
 import { type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import { addressesOfDeleted } from '../people/contacts/history.ts';
 import type { FormsDeps } from './deps.ts';
 import type { Agreement, PendingSubscription } from './model.ts';
 import { PENDING_MS } from './submit.ts';
@@ -50,9 +51,9 @@ export async function removePendingOfDeleted(
   { db }: FormsDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: readonly { email: string }[],
+  deleted: readonly { _id: ObjectId; email: string }[],
 ): Promise<void> {
-  const ofThem = { projectId, email: { $in: deleted.map(({ email }) => email) } };
+  const ofThem = { projectId, email: { $in: await addressesOfDeleted({ db }, session, projectId, deleted) } };
   await db.formSubmissions.deleteMany(ofThem, { session });
   await db.pendingSubscriptions.deleteMany(ofThem, { session });
 }

@@ -1,12 +1,10 @@
 import type { Needs } from '../base/deps.ts';
-import type { ConsentDeps } from '../consent/deps.ts';
 import type { DomainsDeps } from '../domains/deps.ts';
-import type { EventsDeps } from '../events/deps.ts';
+import type { PeopleDeps } from '../people/deps.ts';
 
 /** The ports and collections that functions of this room touch, with those of the rooms below. */
-export type MailDeps = ConsentDeps &
+export type MailDeps = PeopleDeps &
   DomainsDeps &
-  EventsDeps &
   Needs<
     'dots' | 'evidence' | 'files' | 'members' | 'rawMails' | 'recentCounts',
     | 'automations'

@@ -18,12 +18,15 @@ const OVER: ReadonlySet<Migration['status']> = new Set(['completed', 'completed_
  */
 export async function eraseMigrationNotes(
   { db }: MigrationsDeps,
-  { projectId, email }: { projectId: ObjectId; email: string },
+  { projectId, email, deletedAt }: { projectId: ObjectId; email: string; deletedAt: Date },
 ): Promise<boolean> {
   let isOpen = false;
-  const options = { size: AT_ONCE, projection: { projectId: 1, status: 1, phases: 1, attention: 1, failureReason: 1 } };
+  const fields = { projectId: 1, status: 1, phases: 1, attention: 1, failureReason: 1, createdAt: 1 };
+  const options = { size: AT_ONCE, projection: fields };
   for await (const migrations of batchesById(db.migrations, { projectId }, options))
     for (const migration of migrations) {
+      // Its notes are of another contact that has the address since.
+      if (migration.createdAt > deletedAt) continue;
       const items = namesOf(migration, email);
       const texts = (['attention', 'failureReason'] as const).filter((field) => migration[field]?.includes(email));
       if (items.length + texts.length === 0) continue;

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { InboundMessage } from '../../core/inbound/model.ts';
+import { messageErasures } from '../../core/mail/erase/erase.ts';
+import { placesId } from '../../core/mail/frequency/cap.ts';
+import type { Message } from '../../core/mail/ledger/model.ts';
+import { sentMessage, storedMessage } from '../feedback/support.ts';
 import { useEnvironment } from '../support/environment.ts';
+import { runRounds } from './rounds.ts';
 
 describe('A contact whose address changed', function () {
   this.timeout(120_000);
@@ -107,5 +112,81 @@ describe('A contact whose address changed', function () {
     expect((await exported(id)).mails).deep.equal(['before', 'in between']);
     expect((await environment.own.client.delete(`/contacts/${id}`)).status).equal(200);
     expect((await leaving()).mails).deep.equal(['before', 'in between']);
+  });
+
+  describe('and is deleted', () => {
+    const mailTo = (email: string, fields: Partial<Message> = {}) =>
+      sentMessage(environment, environment.own, { email, name: 'Ada', subject: 'Dear Ada', ...fields });
+    const stored = (message: Message) => storedMessage(environment, message);
+    const inAMinute = () => ObjectId.createFromTime(Math.floor(Date.now() / 1_000) + 60);
+
+    /** Documents that name the address, and no contact. */
+    async function fill(email: string) {
+      const expiresAt = new Date(Date.now() + 86_400_000);
+      const [_id, importId] = [placesId(projectId(), email), new ObjectId()];
+      const places = [{ _id: new ObjectId(), mailId: new ObjectId(), at: new Date() }];
+      await db().frequencyPlaces.insertOne({ _id, projectId: projectId(), places });
+      await db().importErrors.insertOne({
+        ...{ _id: `${importId}:1`, projectId: projectId(), importId, row: 1, email, address: email },
+        ...{ message: `${email} was refused`, createdAt: new Date() },
+      });
+      const waiting = { projectId: projectId(), email, createdAt: new Date(), expiresAt };
+      await db().formSubmissions.insertOne({ _id: new ObjectId(), ...waiting } as never);
+      await db().pendingSubscriptions.insertOne({ _id: new ObjectId(), ...waiting, agreements: [] } as never);
+    }
+
+    /** Where the address is left. */
+    async function named(email: string): Promise<string[]> {
+      const whose = { projectId: projectId(), email };
+      const { frequencyPlaces, importErrors, formSubmissions, pendingSubscriptions } = db();
+      const counts = {
+        places: await frequencyPlaces.countDocuments({ _id: placesId(projectId(), email), projectId: projectId() }),
+        importErrors: await importErrors.countDocuments(whose),
+        formSubmissions: await formSubmissions.countDocuments(whose),
+        pendingSubscriptions: await pendingSubscriptions.countDocuments(whose),
+      };
+      return Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [name] : []));
+    }
+
+    async function deleteAndErase(contactId: string): Promise<void> {
+      expect((await environment.own.client.delete(`/contacts/${contactId}`)).status).equal(200);
+      const isLeft = () => db().contactErasures.countDocuments({ projectId: projectId() });
+      await runRounds(environment.deps, [messageErasures], async () => (await isLeft()) === 0);
+    }
+
+    it('takes along mail to its former address that names no contact, and all else that names the address', async () => {
+      const mail = await mailTo(former);
+      const copies = [
+        { kind: 'to', email: `other${people}@people.test`, name: null, state: 'sent' },
+        { kind: 'cc', email: former, name: 'Ada', state: 'sent' },
+      ] as Message['recipients'];
+      const others = { recipients: copies!, name: 'Other', subject: 'Hello' };
+      const copy = await mailTo(`other${people}@people.test`, others);
+      const scheduledAt = new Date(Date.now() + 86_400_000);
+      const scheduled = await mailTo(former, { lane: 'transactional', state: 'scheduled', scheduledAt });
+      const strangers = await mailTo(`stranger${people}@people.test`);
+      await fill(former);
+      await deleteAndErase(id);
+      expect(await stored(scheduled)).include({ state: 'cancelled', email: '' });
+      expect(await stored(mail)).include({ email: '' });
+      expect(JSON.stringify([await stored(mail), await stored(copy)])).not.match(/former|Ada/);
+      expect(await named(former)).deep.equal([]);
+      expect(await stored(strangers)).deep.equal(strangers);
+    });
+
+    it('leaves what another contact, who has the address now, got since', async () => {
+      const before = await mailTo(former);
+      await create(former);
+      const since = await mailTo(former, { _id: inAMinute() });
+      const later = new Date(Date.now() + 60_000);
+      await db().importErrors.insertOne({
+        ...{ _id: `${new ObjectId()}:1`, projectId: projectId(), importId: new ObjectId(), row: 1 },
+        ...{ email: former, address: former, message: 'was refused', createdAt: later },
+      });
+      await deleteAndErase(id);
+      expect(await stored(before)).include({ email: '' });
+      expect(await stored(since)).deep.equal(since);
+      expect(await named(former)).deep.equal(['importErrors']);
+    });
   });
 });

@@ -7,6 +7,7 @@ import { HOUR_MS } from '../../base/time/durations.ts';
 import { eraseEventsAt } from '../../events/events.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
+import { formerAddresses } from '../../people/contacts/history.ts';
 import type { MailDeps } from '../deps.ts';
 import { providerOf } from '../ledger/counting/mailbox-providers.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../ledger/model.ts';
@@ -32,7 +33,10 @@ const MESSAGES_AT_ONCE = 500;
 /** Lines of a timeline whose reason is text of a receiving server. */
 const SAID_BY_SERVERS = new Set(['delayed', 'delivered']);
 
-/** Runs in the transaction that deletes contacts: personal data in their messages are erased within a day. */
+/**
+ * Runs in the transaction that deletes contacts: personal data in their messages are erased within a day. A former address has an erasure of
+ * its own, up to the time when another contact took the address.
+ */
 export async function recordMessagesOfDeleted(
   { db, clock }: MailDeps,
   session: Session,
@@ -41,10 +45,18 @@ export async function recordMessagesOfDeleted(
 ): Promise<void> {
   const now = clock.now();
   const dueAt = new Date(now.getTime() + ERASED_AFTER_MS);
-  await db.contactErasures.insertMany(
-    deleted.map(({ _id, email }) => ({ _id, projectId, email, deletedAt: now, dueAt })),
-    { session },
-  );
+  const ids = deleted.map(({ _id }) => _id);
+  const former = await formerAddresses({ db }, projectId, ids, session);
+  const erasures: ContactErasure[] = [
+    ...deleted.map(({ _id, email }) => ({ _id, projectId, email, deletedAt: now, dueAt })),
+    ...former
+      .filter(({ email }) => !deleted.some((one) => one.email === email))
+      .map(({ email, until }) => ({
+        ...{ _id: new ObjectId(), projectId, email, deletedAt: until ?? now, dueAt },
+        isOutOfBlocks: true as const,
+      })),
+  ];
+  await db.contactErasures.insertMany(erasures, { session });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
+import { addressesOfDeleted } from '../../people/contacts/history.ts';
 import type { MailDeps } from '../deps.ts';
 import { failQueued } from '../messages/messages.ts';
 import { cancelMailTo } from '../messages/scheduled/to-deleted.ts';
@@ -21,6 +22,6 @@ export async function recordMailOfDeleted(
 ): Promise<void> {
   const ids = deleted.map(({ _id }) => _id);
   await failQueued(deps, projectId, ids, CONTACT_DELETED, session);
-  const emails = deleted.map(({ email }) => email);
+  const emails = await addressesOfDeleted(deps, session, projectId, deleted);
   await cancelMailTo(deps, session, projectId, { emails, reason: CONTACT_DELETED });
 }

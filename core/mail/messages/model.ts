@@ -3,11 +3,13 @@ import type { Due } from '../../base/model.ts';
 
 /** Data about messages outside the ledger: opens and clicks, and pending erasures. */
 
-/** A deleted contact whose messages still have personal data; `_id` is the contact's. */
+/** An address of a deleted contact whose messages still have personal data. */
 export interface ContactErasure extends Due {
+  /** The contact's; of a former address its own, since what names the contact is erased with the last address. */
   _id: ObjectId;
   projectId: ObjectId;
   email: string;
+  /** When the contact was deleted; of a former address that another contact has: when the deleted one left it. */
   deletedAt: Date;
   /** No block of a campaign has the address. */
   isOutOfBlocks?: true;

@@ -10,6 +10,8 @@ import type { PublishedChange } from '../subscribers.ts';
 const FIELDS_KEPT_MAX = 50;
 const VALUE_KEPT_MAX = 200;
 
+type Reading = { db: Pick<PeopleDeps['db'], 'contactHistory' | 'contacts'> };
+
 /** In the transaction of the change, so that each change is in the history once. */
 export async function recordHistory(
   { db, clock }: PeopleDeps,
@@ -32,7 +34,7 @@ export interface FormerAddress {
 
 /** As long as the history of the contacts is kept; mail and events that name an address are kept no longer. */
 export async function formerAddresses(
-  { db }: Pick<PeopleDeps, 'db'>,
+  { db }: Reading,
   projectId: ObjectId,
   contactIds: ObjectId[],
   session?: Session,
@@ -72,7 +74,7 @@ export function namingOf(
 
 /** The same for deleted contacts, with the address that they had at the end. */
 export async function namingDeleted(
-  deps: Pick<PeopleDeps, 'db'>,
+  deps: Reading,
   session: Session,
   projectId: ObjectId,
   deleted: readonly Pick<Contact, '_id' | 'email'>[],
@@ -81,6 +83,19 @@ export async function namingDeleted(
   const ids = deleted.map(({ _id }) => _id);
   const last = deleted.map(({ email }): FormerAddress => ({ email, until: null }));
   return namingOf([...last, ...(await formerAddresses(deps, projectId, ids, session))], field, time);
+}
+
+/** The addresses of deleted contacts, with former ones that no other contact has. */
+export async function addressesOfDeleted(
+  deps: Reading,
+  session: Session,
+  projectId: ObjectId,
+  deleted: readonly Pick<Contact, '_id' | 'email'>[],
+): Promise<string[]> {
+  const ids = deleted.map(({ _id }) => _id);
+  const former = await formerAddresses(deps, projectId, ids, session);
+  const own = former.filter(({ until }) => until === null);
+  return [...new Set([...deleted, ...own].map(({ email }) => email))];
 }
 
 function historyOf(
