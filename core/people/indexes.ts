@@ -36,6 +36,11 @@ export const contactIndexes = {
       partialFilterExpression: { 'fields.field': 'email' },
       because: 'The addresses that a contact had before.',
     },
+    former: {
+      key: { projectId: 1, 'fields.from': 1, at: 1 },
+      partialFilterExpression: { 'fields.field': 'email' },
+      because: 'The contact that had an address before: whoever leaves by an old mail gets none at the new address.',
+    },
   },
   notedFacts: {
     due: { key: { projectId: 1, dueAt: 1 }, ...onlyWith('dueAt'), because: 'Facts that are to be counted.' },

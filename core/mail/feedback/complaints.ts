@@ -5,6 +5,7 @@ import { findMail } from '../ledger/blocks/find-mail.ts';
 import type { MailRef, ReportOutcome } from './bounces.ts';
 import type { ComplaintReport } from './delivery-reports/arf.ts';
 import { writeSignals } from './engagements.ts';
+import { withPresentAddress } from './present-address.ts';
 
 /**
  * Stops every mail of the project to the complaining recipient. The report must prove its mail with a signed trace of ours: a return path,
@@ -31,7 +32,8 @@ export async function applyComplaint(
     : message?.email;
   const email = own || proven.find((one) => one.email && isSameMail(one, ref))?.email;
   if (found === 'gone' && !email) return 'ignored';
-  if (email) await suppressReported(deps, ref.projectId, { email, reason: 'COMPLAINT', evidence });
+  for (const one of email ? await withPresentAddress(deps, { ...ref, email }) : [])
+    await suppressReported(deps, ref.projectId, { email: one, reason: 'COMPLAINT', evidence });
   if (found === 'inFlight') return 'later';
   const { projectId, messageId } = ref;
   await writeSignals(deps, [{ kind: 'complaint', projectId, messageId, at: deps.clock.now(), reason }]);

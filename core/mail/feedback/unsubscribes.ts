@@ -19,6 +19,7 @@ import type { Message } from '../ledger/model.ts';
 import { contentOf } from '../messages/contents.ts';
 import { bufferSignal } from './buffer.ts';
 import { type Signal, writeSignals } from './engagements.ts';
+import { withPresentAddress } from './present-address.ts';
 
 export interface Subscription {
   ref: UnsubscribeRef;
@@ -85,7 +86,7 @@ export async function unsubscribe(
 /** Takes back only the person's own unsubscribe: bounces, complaints and decisions of the sender stay. */
 export async function resubscribe(deps: MailDeps, { ref, group, state }: Subscription): Promise<void> {
   if (state !== 'undoable') return;
-  await takeBackUnsubscribe(deps, group, ref.email);
+  for (const email of await withPresentAddress(deps, ref)) await takeBackUnsubscribe(deps, group, email);
 }
 
 /**
@@ -133,9 +134,10 @@ async function groupIdOf(deps: MailDeps, message: Message): Promise<string | nul
 }
 
 async function stopGroup(deps: MailDeps, ref: UnsubscribeRef, group: SuppressionGroup, how: string): Promise<void> {
-  const { projectId, messageId, email } = ref;
+  const { projectId, messageId } = ref;
   const evidence = `${how}, email ${messageId.toHexString()}`;
-  await suppress(deps, projectId, { emails: [email], groupId: group.groupId, reason: 'UNSUBSCRIBE', evidence });
+  const emails = await withPresentAddress(deps, ref);
+  await suppress(deps, projectId, { emails, groupId: group.groupId, reason: 'UNSUBSCRIBE', evidence });
   const signal: Signal = { kind: 'unsubscribe', projectId, messageId, at: deps.clock.now(), reason: how };
   const later = await writeSignals(deps, [signal]).catch(() => [signal]);
   for (const one of later) bufferSignal(deps, one);

@@ -61,6 +61,25 @@ export async function formerAddresses(
   return [...left].map(([email, at]) => ({ email, until: taken.has(email) ? at : null }));
 }
 
+/** The first contact that had the address and left it since this time. null: none did. */
+export async function contactThatLeft(
+  { db }: Reading,
+  projectId: ObjectId,
+  email: string,
+  since: Date,
+): Promise<ObjectId | null> {
+  const left = {
+    'fields.field': 'email',
+    fields: { $elemMatch: { field: 'email', from: email } },
+    at: { $gte: since },
+  };
+  const change = await db.contactHistory.findOne(
+    { projectId, ...left },
+    { projection: { contactId: 1 }, hint: 'former', sort: { at: 1 } },
+  );
+  return change?.contactId ?? null;
+}
+
 /** Filters of the documents that name these addresses: one for all that no other contact has, and one with a date for each of the others. */
 export function namingOf(
   addresses: readonly FormerAddress[],

@@ -5,6 +5,7 @@ import { networkAddressFor, recordConsents } from '../../consent/consents/record
 import { builtInGroup } from '../../consent/suppressions/built-in-groups.ts';
 import type { SuppressionGroup } from '../../consent/suppressions/model.ts';
 import { suppress, takeBackUnsubscribe } from '../../consent/suppressions/suppressions.ts';
+import { withPresentAddress } from '../../mail/feedback/present-address.ts';
 import { unsubscribe } from '../../mail/feedback/unsubscribes.ts';
 import { type ContactChange, changeContactsTogether } from '../../people/changes/changes.ts';
 import { requestWriter } from '../../people/changes/counts.ts';
@@ -126,17 +127,18 @@ async function leave(
   group: SuppressionGroup,
   how: string,
 ): Promise<void> {
-  const { projectId, messageId, email } = ref;
+  const { projectId, messageId } = ref;
   const evidence = `${how}, email ${messageId.toHexString()}`;
-  const stop =
-    group.groupId === own.groupId
-      ? unsubscribe(deps, { ref, group }, how)
-      : suppress(deps, projectId, { emails: [email], groupId: group.groupId, reason: 'UNSUBSCRIBE', evidence });
+  const emails = await withPresentAddress(deps, ref);
+  const entry = { emails, groupId: group.groupId, reason: 'UNSUBSCRIBE', evidence } as const;
+  const isOwn = group.groupId === own.groupId;
+  const stop = isOwn ? unsubscribe(deps, { ref, group }, how) : suppress(deps, projectId, entry);
   await stop.catch(unlessGone);
 }
 
 async function takeBack(deps: PersonsOwnDeps, { ref }: Preferences, group: SuppressionGroup): Promise<void> {
-  await takeBackUnsubscribe(deps, group, ref.email).catch(unlessGone);
+  for (const email of await withPresentAddress(deps, ref))
+    await takeBackUnsubscribe(deps, group, email).catch(unlessGone);
 }
 
 /** The group was deleted since the page was read. */
