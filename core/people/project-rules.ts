@@ -3,6 +3,7 @@ import { oncePerCore } from '../base/deps.ts';
 import type { Project, PropertyType, Session } from '../base/model.ts';
 import { raiseAudienceVersion } from '../base/projects.ts';
 import { createBatcher } from '../base/work/batcher.ts';
+import { breather } from '../base/work/breathe.ts';
 import { BoundedMap } from '../base/work/cache.ts';
 import type { PeopleDeps } from './deps.ts';
 import {
@@ -11,6 +12,7 @@ import {
   compileFilter,
   compileWindows,
   type DeclaredTypes,
+  type Filter,
   type FilterSubject,
   filterFields,
   hasConditions,
@@ -97,10 +99,15 @@ async function compileProjectRules(deps: PeopleDeps, projectId: ObjectId, versio
   ]);
   const fieldTypes = Object.fromEntries(fields.map(({ fieldName, fieldType }) => [fieldName, fieldType]));
   const added = await deps.subscribers.projectRules(deps, projectId, fieldTypes);
-  const read = segments.flatMap(({ _id, filterCriteria }) => {
+  const read: Array<{ filter: Filter; behaviours: Behaviour[]; segment: CompiledSegment }> = [];
+  const pause = breather();
+  for (const { _id, filterCriteria } of segments) {
     const parsed = parseFilter(filterCriteria, { contactProperties: fieldTypes });
-    return parsed.ok ? [{ _id, filter: parsed.filter, behaviours: behavioursOf(parsed.filter) }] : [];
-  });
+    if (!parsed.ok) continue;
+    const { filter } = parsed;
+    read.push({ filter, behaviours: behavioursOf(filter), segment: compileSegment(_id, filter) });
+    await pause();
+  }
   return {
     ...added,
     version,
@@ -108,12 +115,16 @@ async function compileProjectRules(deps: PeopleDeps, projectId: ObjectId, versio
     fieldTypes,
     behaviours: read.flatMap(({ behaviours }) => behaviours),
     mixesBehaviour: read.some(({ filter, behaviours }) => behaviours.length > 0 && hasConditions(filter)),
-    segments: read.map(({ _id, filter }) => ({
-      _id,
-      fields: new Set(filterFields(filter)),
-      matches: compileFilter(filter),
-      nextChange: compileWindows(filter),
-    })),
+    segments: read.map(({ segment }) => segment),
+  };
+}
+
+function compileSegment(_id: ObjectId, filter: Filter): CompiledSegment {
+  return {
+    _id,
+    fields: new Set(filterFields(filter)),
+    matches: compileFilter(filter),
+    nextChange: compileWindows(filter),
   };
 }
 

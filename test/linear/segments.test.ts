@@ -45,6 +45,8 @@ describe('The comparison of texts without case', () => {
       expect([...(all.match(pattern) ?? [])].join('')).to.equal(groups.get(sameCase(one))!.join(''));
     }
     expect(characters.length).to.be.above(2_500);
+    // Texts are compared at their ends as they were folded whole.
+    expect(characters.filter((one) => sameCase(one).length !== one.length)).to.deep.equal([]);
   }).timeout(60_000);
 
   it('answers as patterns with the flags iu, for texts of every length', () => {

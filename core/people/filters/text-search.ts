@@ -1,8 +1,10 @@
+import { CONTACT_FIELDS, PROPERTIES_MAX } from '../../../schemas/people/contacts.ts';
 import { sameCase } from '../../base/text/same-case.ts';
 
 /** Up to here the search of the engine is the fastest, whatever the text is. */
 const SHORT = 128;
-const KEPT_MAX = 100;
+/** All texts of one contact, with its address. */
+const KEPT_MAX = PROPERTIES_MAX + CONTACT_FIELDS.length + 1;
 
 /**
  * Finds a text in others, without case. The search of the engine takes the product of both lengths for some texts; this one takes two
@@ -13,15 +15,22 @@ export function searchFor(wanted: string): (text: string) => boolean {
   const codes = codesOf(folded);
   const next = nextTries(codes);
   return (text) => {
-    if (text.length <= SHORT) return sameCase(text).includes(folded);
+    const own = keptText(text);
+    if (text.length <= SHORT) return own.folded.includes(folded);
+    own.codes ??= codesOf(own.folded);
     let at = 0;
-    for (const code of keptCodes(text)) {
+    for (const code of own.codes) {
       while (at >= 0 && codes[at] !== code) at = next[at]!;
       at += 1;
       if (at === codes.length) return true;
     }
     return false;
   };
+}
+
+/** The text with one letter for all that are equal without case: it is folded once for all filters of a project. */
+export function foldedOnce(text: string): string {
+  return keptText(text).folded;
 }
 
 /** After a mismatch at each place: the place that is compared next, or -1 for the next character of the text. */
@@ -36,16 +45,21 @@ function nextTries(codes: Uint16Array): Int32Array {
   return next;
 }
 
-/** The texts of the contact that is compared, each of which is searched for many others. */
-const kept = new Map<string, Uint16Array>();
+interface Kept {
+  folded: string;
+  codes?: Uint16Array;
+}
 
-function keptCodes(text: string): Uint16Array {
+/** The texts of the contact that is compared, each of which is compared with many others. */
+const kept = new Map<string, Kept>();
+
+function keptText(text: string): Kept {
   const known = kept.get(text);
   if (known) return known;
   if (kept.size >= KEPT_MAX) kept.clear();
-  const codes = codesOf(sameCase(text));
-  kept.set(text, codes);
-  return codes;
+  const made = { folded: sameCase(text) };
+  kept.set(text, made);
+  return made;
 }
 
 function codesOf(text: string): Uint16Array {

@@ -2,7 +2,7 @@ import type { PropertyType } from '../../base/model.ts';
 import { coerce, readDate } from '../../base/text/coercion.ts';
 import { sameCase } from '../../base/text/same-case.ts';
 import type { ValueTest } from './model.ts';
-import { searchFor } from './text-search.ts';
+import { foldedOnce, searchFor } from './text-search.ts';
 
 type Matches = (stored: unknown) => boolean;
 
@@ -59,11 +59,11 @@ export function textTest({ operator, value }: ValueTest): (text: string) => bool
   switch (operator) {
     case 'equals':
     case 'not_equals':
-      return (text) => text.length === wanted.length && sameCase(text) === wanted;
+      return (text) => text.length === wanted.length && foldedOnce(text) === wanted;
     case 'starts_with':
-      return (text) => sameCase(text.slice(0, wanted.length)) === wanted;
+      return (text) => text.length >= wanted.length && foldedOnce(text).startsWith(wanted);
     case 'ends_with':
-      return (text) => sameCase(text.slice(-wanted.length)) === wanted;
+      return (text) => text.length >= wanted.length && foldedOnce(text).endsWith(wanted);
     default:
       return searchFor(wanted);
   }

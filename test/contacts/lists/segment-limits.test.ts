@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import { SEARCHED_LENGTH_MAX } from '../../../core/people/filters/model.ts';
 import { PROPERTY_TEXT_MAX } from '../../../schemas/people/contacts.ts';
 import { HOLD_MS_MAX } from '../../linear/cpu.ts';
@@ -102,6 +103,30 @@ describe('The values that segments search for', function () {
     let round = 0;
     const { holdMs, result } = await leastHold(() => bulk('xyzu'[round++]!));
     expect(result.body.data.successCount).to.equal(30);
+    expect(holdMs).to.be.below(HOLD_MS_MAX);
+  });
+
+  it(`that are compared at one end hold the event loop for less than ${HOLD_MS_MAX} ms in the change of a contact`, async () => {
+    const operators = ['starts_with', 'ends_with', 'equals'];
+    const groups = Array.from({ length: 50 }, (_, at) => bio(`${at}`.padEnd(900 + at, 'Ä'), operators[at % 3]));
+    const filterCriteria = { logicalOperator: 'OR', groups: [{ logicalOperator: 'OR', groups }, ...groups.slice(1)] };
+    expect((await create({ name: 's', type: 'segment', filterCriteria })).status).to.equal(201);
+    const projectId = tenant.project._id;
+    const { contactLists, projects } = environment.deps.db;
+    const stored = (await contactLists.findOne({ projectId, name: 's' }))!;
+    // Making each by a call takes a second.
+    await contactLists.insertMany(Array.from({ length: 99 }, () => ({ ...stored, _id: new ObjectId() })));
+    await projects.updateOne({ _id: projectId }, { $inc: { audienceVersion: 1 } });
+    const change = (letter: string) =>
+      tenant.client.post('/contacts/email', {
+        email: 'one@example.com',
+        contactProperties: { bio: letter + 'ä'.repeat(PROPERTY_TEXT_MAX - 1) },
+      });
+    // The filters are compiled for the first change.
+    expect((await change('w')).status).to.equal(200);
+    let round = 0;
+    const { holdMs, result } = await leastHold(() => change('xyzu'[round++]!));
+    expect(result.status).to.equal(200);
     expect(holdMs).to.be.below(HOLD_MS_MAX);
   });
 });
