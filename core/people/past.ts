@@ -1,7 +1,9 @@
 import type { Filter, FindOptions, ObjectId } from 'mongodb';
 import type { CallerDeps } from '../base/deps.ts';
+import type { Deadline } from '../base/limits/deadlines.ts';
 import type { Session } from '../base/model.ts';
 import { DAY_MS } from '../base/time/durations.ts';
+import { breather, type Pause } from '../base/work/breathe.ts';
 import type { PeopleDeps } from './deps.ts';
 import { type Behaviour, type Past, Tally } from './filters/filters.ts';
 import type { ContactFact } from './model.ts';
@@ -46,8 +48,7 @@ interface Asked {
   who: Who;
   behaviours: readonly Behaviour[];
   session?: Session | undefined;
-  signal?: AbortSignal | undefined;
-  timeMs?: number | undefined;
+  deadline?: Deadline | undefined;
 }
 
 /** How long facts are kept: as long as the messages that they come from. */
@@ -79,22 +80,34 @@ async function addFacts(deps: PeopleDeps, asked: Asked, kinds: ContactFact['kind
   const { projectId, who } = asked;
   const mine = { projectId, contactId: who, kind: { $in: kinds }, at: { $gt: since } } as Filter<ContactFact>;
   const found = deps.db.contactFacts.find(mine, { hint: 'contact', batchSize: AT_ONCE, ...reading(asked) });
-  for await (const fact of found) tally.add(fact.contactId.toHexString(), fact);
+  const turn = turnOf(asked);
+  for await (const fact of found) {
+    tally.add(fact.contactId.toHexString(), fact);
+    await turn();
+  }
 }
 
 async function addReceived(deps: PeopleDeps, asked: Asked, tally: Tally): Promise<void> {
   const { projectId, who } = asked;
   const received = deps.subscribers.receivedMail.to(deps, { projectId, who, options: reading(asked) });
-  for await (const { contactId, ...mail } of received)
+  const turn = turnOf(asked);
+  for await (const { contactId, ...mail } of received) {
     tally.add(contactId.toHexString(), { kind: 'received', ...mail });
+    await turn();
+  }
 }
 
-function reading({ session, signal, timeMs }: Asked): FindOptions {
-  return {
-    ...(session ? { session } : {}),
-    ...(signal ? { signal } : {}),
-    ...(timeMs === undefined ? {} : { maxTimeMS: Math.max(1, Math.ceil(timeMs)) }),
+/** Called after each fact: one may be compared with long values, and a contact may have thousands. Others have their turn in between. */
+function turnOf({ deadline }: Asked): Pause {
+  const pause = breather();
+  return () => {
+    deadline?.check();
+    return pause();
   };
+}
+
+function reading({ session, deadline }: Asked): FindOptions {
+  return { ...(session ? { session } : {}), ...(deadline ? { maxTimeMS: deadline.leftMs } : {}) };
 }
 
 /** Facts older than the longest window are not read. */

@@ -85,7 +85,10 @@ export const listRoutes = [
     description: 'The answer comes within two seconds; when counting takes longer, count is null.',
     body: previewBody,
     answer: previewAnswer,
-    errors: { 429: 'Two previews of the project are running already.' },
+    errors: {
+      409: 'The values of contains and not_contains in the filter have over 20,000 characters.',
+      429: 'Two previews of the project are running already.',
+    },
     handler: async ({ deps, project, body, request }) => {
       const previewed = await previewFilter(deps, project, body.filterCriteria, { signal: request.signal });
       return presentPreview(previewed, deps.config);

@@ -2,7 +2,7 @@ import type { Document, ObjectId } from 'mongodb';
 import { PREVIEWED_MAX } from '../../../schemas/people/lists.ts';
 import { onSecondaries } from '../../base/database/secondaries.ts';
 import { invalid } from '../../base/errors.ts';
-import { inTime } from '../../base/limits/deadlines.ts';
+import { Deadline, inTime } from '../../base/limits/deadlines.ts';
 import type { Project } from '../../base/model.ts';
 import { breather } from '../../base/work/breathe.ts';
 import { countContacts } from '../changes/counts.ts';
@@ -12,6 +12,7 @@ import type { Contact } from '../model.ts';
 import { readPast } from '../past.ts';
 import { limitsOf, projectRulesOf } from '../project-rules.ts';
 import { requireLists } from './named.ts';
+import { refuseTooLongAlone } from './searched.ts';
 import { takeSlot } from './slots.ts';
 
 /** Less than the two seconds that are promised. */
@@ -43,6 +44,7 @@ export async function previewFilter(
   const parsed = parseFilter(given, limitsOf(deps, await projectRulesOf(deps, projectId)));
   if (!parsed.ok) throw invalid(`The filter is not valid: ${parsed.details}`, parsed.details);
   const { filter } = parsed;
+  refuseTooLongAlone(filter);
   await requireLists(deps, { _id: projectId }, filter);
   const release = await takeSlot(deps, projectId, 'preview');
   try {
@@ -144,8 +146,8 @@ async function estimateMatching(deps: PeopleDeps, looking: Looking): Promise<num
 async function matchingOf(deps: PeopleDeps, looking: Looking, contacts: Contact[]): Promise<Contact[] | null> {
   const { projectId, filter, signal } = looking;
   const who = { $in: contacts.map(({ _id }) => _id) };
-  const timeMs = leftMs(looking);
-  const pastOf = await inTime(readPast(deps, { projectId, who, behaviours: behavioursOf(filter), timeMs }));
+  const deadline = new Deadline(leftMs(looking));
+  const pastOf = await inTime(readPast(deps, { projectId, who, behaviours: behavioursOf(filter), deadline }));
   if (!pastOf || signal.aborted || leftMs(looking) < 0) return null;
   const matches = compileFilter(filter);
   const nowMs = deps.clock.now().getTime();
@@ -153,6 +155,7 @@ async function matchingOf(deps: PeopleDeps, looking: Looking, contacts: Contact[
   const found: Contact[] = [];
   for (const contact of contacts) {
     if (matches({ contact, nowMs, past: pastOf(contact._id) })) found.push(contact);
+    if (deadline.isOver()) return null;
     await breathe();
   }
   return found;

@@ -2,7 +2,13 @@ import type { ObjectId } from 'mongodb';
 import { conflict } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import type { PeopleDeps } from '../deps.ts';
-import { parseFilter, SEARCHED_LENGTH_MAX, SEARCHED_LENGTH_MIN, searchedLength } from '../filters/filters.ts';
+import {
+  type Filter,
+  parseFilter,
+  SEARCHED_LENGTH_MAX,
+  SEARCHED_LENGTH_MIN,
+  searchedLength,
+} from '../filters/filters.ts';
 
 /** A filter that every change of a contact is compared with, and the characters that it searches for. */
 export interface SearchedFilter {
@@ -37,6 +43,17 @@ export async function refuseTooLong(
     `The values of contains and not_contains in all segments of a project, and in the entry criteria of its active automations, may have ` +
       `${SEARCHED_LENGTH_MAX} characters together, each counted as ${SEARCHED_LENGTH_MIN} at least; with this filter they have ${others + own}. ` +
       'Shorten or remove some of them, or use equals or starts_with.',
+  );
+}
+
+/** Of a filter that is not stored, whatever others there are. */
+export function refuseTooLongAlone(filter: Filter): void {
+  const length = searchedLength(filter);
+  if (length <= SEARCHED_LENGTH_MAX) return;
+  throw conflict(
+    'INVALID_STATE',
+    `The values of contains and not_contains in a filter may have ${SEARCHED_LENGTH_MAX} characters together, each counted as ` +
+      `${SEARCHED_LENGTH_MIN} at least; in this one they have ${length}. Shorten or remove some of them, or use equals or starts_with.`,
   );
 }
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Collection, ObjectId } from 'mongodb';
 import { globalListId } from '../../../core/people/global-list.ts';
 import { previewFilter } from '../../../core/people/lists/preview.ts';
-import type { Contact } from '../../../core/people/model.ts';
+import type { Contact, ContactFact } from '../../../core/people/model.ts';
 import { type Tenant, useEnvironment } from '../../support/environment.ts';
 import { until } from '../../support/wait.ts';
 import { addresses } from '../support.ts';
@@ -98,6 +98,23 @@ describe('A preview of a filter', function () {
       previewFilter(deps, large.project, { groups: [named('many')] }, { signal, timeMs });
     expect(await lookAtMany(1)).to.deep.include({ count: null, isExact: false });
     expect(await lookAtMany(20_000)).to.deep.include({ count: 20_000, isExact: true });
+  });
+
+  it('ends when its time is over, however many facts its contacts have', async () => {
+    const { deps, own } = environment;
+    const contact = await deps.db.contacts.findOne({ projectId: own.project._id });
+    let read = 0;
+    async function* facts() {
+      for (; read < 2_000; read += 1) {
+        await pause(1);
+        yield { contactId: contact!._id, kind: 'opened', at: environment.clock.now() };
+      }
+    }
+    const slow = { ...deps, db: { ...deps.db, contactFacts: { find: facts } as unknown as Collection<ContactFact> } };
+    const groups = [{ behaviour: 'opened', operator: 'never' }];
+    const found = await previewFilter(slow, own.project, { groups }, { signal, timeMs: 200 });
+    expect(found).to.deep.include({ count: null, isExact: false });
+    expect(read).to.be.below(1_000);
   });
 
   it('estimates from a sample of the whole project what it cannot count in time', async () => {

@@ -129,4 +129,40 @@ describe('The values that segments search for', function () {
     expect(result.status).to.equal(200);
     expect(holdMs).to.be.below(HOLD_MS_MAX);
   });
+
+  describe('of a preview', () => {
+    const preview = (groups: object[]) =>
+      tenant.client.post('/contact-lists/preview', { filterCriteria: { logicalOperator: 'OR', groups } });
+
+    it('have the same length together, whatever segments there are', async () => {
+      const long = (count: number, length = 1_000) => Array.from({ length: count }, () => bio('x'.repeat(length)));
+      expect((await create(segment('a', ['x'.repeat(1_000)]))).status).to.equal(201);
+      expect((await preview(long(20))).status).to.equal(200);
+      const refused = await preview([...long(20), bio('y', 'not_contains')]);
+      expect([refused.status, refused.body.error.code]).to.deep.equal([409, 'INVALID_STATE']);
+      expect(refused.body.error.message).to.contain('20000 characters together').and.contain('they have 20064');
+      expect((await preview([...long(20), bio('y', 'starts_with')])).status).to.equal(200);
+    });
+
+    it(`hold the event loop for less than ${HOLD_MS_MAX} ms when the events of a contact are compared with them`, async () => {
+      const { contactFacts } = environment.deps.db;
+      const projectId = tenant.project._id;
+      const properties = [{ propertyName: 'note', type: 'string' }];
+      expect((await tenant.client.post('/events', { eventName: 'noted', properties })).status).to.equal(201);
+      const { id } = (await tenant.client.post('/contacts/email', { email: 'one@example.com' })).body.data;
+      const at = new Date(environment.clock.now().getTime() - 3_600_000);
+      const facts = Array.from({ length: 600 }, (_, number) => ({
+        ...{ _id: new ObjectId(), projectId, contactId: new ObjectId(id as string), kind: 'event' as const, at },
+        ...{ eventName: 'noted', properties: { note: `${'a'.repeat(PROPERTY_TEXT_MAX - 4)}${number}` } },
+      }));
+      await contactFacts.insertMany(facts);
+      const groups = Array.from({ length: 40 }, (_, number) => ({
+        ...{ behaviour: 'event', operator: 'at_least', eventName: 'noted' },
+        properties: { note: { operator: 'contains', value: almost(500, number) } },
+      }));
+      const { holdMs, result } = await leastHold(() => preview(groups));
+      expect(result.status, result.text).to.equal(200);
+      expect(holdMs).to.be.below(HOLD_MS_MAX);
+    });
+  });
 });
