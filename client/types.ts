@@ -1763,7 +1763,7 @@ export interface ContactBody {
   userId?: string | null;
   /** E.164, for example +12025550123. */
   mobile?: string | null;
-  /** Custom attributes; null removes one. */
+  /** Custom attributes; null removes one. Those of a contact take 64 KiB at most, as JSON in UTF-8. */
   contactProperties?: Record<string, PropertyInput>;
   /** Alias of contactProperties. */
   customFields?: Record<string, PropertyInput>;
@@ -1781,7 +1781,7 @@ export interface UpdateContactBody {
   userId?: string | null;
   /** E.164, for example +12025550123. */
   mobile?: string | null;
-  /** Custom attributes; null removes one. */
+  /** Custom attributes; null removes one. Those of a contact take 64 KiB at most, as JSON in UTF-8. */
   contactProperties?: Record<string, PropertyInput>;
   /** Alias of contactProperties. */
   customFields?: Record<string, PropertyInput>;

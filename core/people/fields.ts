@@ -5,6 +5,11 @@ export function contactFields<Value>(read: (field: ContactField) => Value): Reco
   return Object.fromEntries(CONTACT_FIELDS.map((field) => [field, read(field)])) as Record<ContactField, Value>;
 }
 
+/** As JSON in UTF-8. */
+export function propertiesBytes(properties: Contact['contactProperties']): number {
+  return Buffer.byteLength(JSON.stringify(properties));
+}
+
 /** The fields and properties of the contact that changed, by their names in filters. */
 export function changedValues(before: Contact, after: Contact): FieldChange[] {
   const own = (['email', ...CONTACT_FIELDS] as const).map((field) => [field, before[field], after[field]] as const);

@@ -18,6 +18,10 @@ const SEARCH_EMAILS_MAX = 1_000;
 const REMOVE_EMAILS_MAX = 1_000;
 export const CONTACT_LISTS_MAX = 100;
 export const PROPERTIES_MAX = 200;
+/** Of all properties of a contact, as JSON in UTF-8: answers and events have all of them. */
+export const PROPERTIES_BYTES_MAX = 65_536;
+/** Of the contacts of one search by email. */
+export const FOUND_PROPERTIES_BYTES_MAX = 8 * 1_048_576;
 export const PROPERTY_NAME = /^[A-Za-z0-9_]{1,64}$/;
 /** A property alone, or as filters name it. */
 export const CONTACT_PROPERTY = /^(?:(?:contactProperties|customFields)\.)?([A-Za-z0-9_]{1,64})$/;
@@ -51,7 +55,10 @@ const givenFields = {
   lastName: text,
   userId: text,
   mobile: { type: ['string', 'null'], format: 'mobile', description: 'E.164, for example +12025550123.' },
-  contactProperties: { ...customProperties, description: 'Custom attributes; null removes one.' },
+  contactProperties: {
+    ...customProperties,
+    description: `Custom attributes; null removes one. Those of a contact take ${PROPERTIES_BYTES_MAX / 1_024} KiB at most, as JSON in UTF-8.`,
+  },
   customFields: { ...customProperties, description: 'Alias of contactProperties.' },
   listIds: {
     type: 'array',

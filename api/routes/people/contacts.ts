@@ -105,6 +105,8 @@ export const contactRoutes = [
     key: 'token',
     tag,
     summary: 'Find contacts by their emails',
+    description:
+      'Contacts with more than 8 MiB of properties together are not found at once (400): ask for fewer at a time.',
     body: searchEmailsBody,
     bareArrayAs: 'emails',
     answer: foundContactsAnswer,

@@ -1,11 +1,16 @@
 import type { ObjectId } from 'mongodb';
-import { CONTACT_FIELDS, type ContactField, PROPERTIES_MAX } from '../../../schemas/people/contacts.ts';
+import {
+  CONTACT_FIELDS,
+  type ContactField,
+  PROPERTIES_BYTES_MAX,
+  PROPERTIES_MAX,
+} from '../../../schemas/people/contacts.ts';
 import { AppError, conflict, invalid, notFound } from '../../base/errors.ts';
 import { distinctIds } from '../../base/ids.ts';
 import type { PropertyValue } from '../../base/model.ts';
 import { coerce } from '../../base/text/coercion.ts';
 import type { ConsentEvidence } from '../../consent/consents/model.ts';
-import { changedValues, contactFields } from '../fields.ts';
+import { changedValues, contactFields, propertiesBytes } from '../fields.ts';
 import { type BehaviourKind, behaviourField, LIST_FIELD, TIME } from '../filters/filters.ts';
 import type { Contact, ContactFact } from '../model.ts';
 import type { ProjectRules } from '../project-rules.ts';
@@ -232,7 +237,20 @@ function mergeProperties(
       `A contact holds ${PROPERTIES_MAX} properties at most.`,
       `contactProperties: must hold ${PROPERTIES_MAX} entries at most`,
     );
-  return samePairs(stored, merged) ? stored : merged;
+  if (samePairs(stored, merged)) return stored;
+  refuseTooLarge(stored, merged);
+  return merged;
+}
+
+/** A contact that is larger, of an earlier version, may become smaller. */
+function refuseTooLarge(stored: Record<string, PropertyValue>, merged: Record<string, PropertyValue>): void {
+  const bytes = propertiesBytes(merged);
+  if (bytes <= PROPERTIES_BYTES_MAX || bytes < propertiesBytes(stored)) return;
+  throw invalid(
+    `The properties of a contact take ${PROPERTIES_BYTES_MAX} bytes at most, as JSON in UTF-8; with this change they take ${bytes}. ` +
+      'Shorten or remove some of them.',
+    `contactProperties: must take ${PROPERTIES_BYTES_MAX} bytes at most, as JSON in UTF-8`,
+  );
 }
 
 /** A declared field is coerced to its type; others keep the type of the given value. */

@@ -238,7 +238,9 @@ async function writeContacts(
   const deleted: ObjectId[] = [];
   const moved: Array<{ before: Contact; update: UpdateFilter<Contact> }> = [];
   const alike = new Map<string, { update: UpdateFilter<Contact>; ids: ObjectId[] }>();
+  const breathe = breather();
   for (const [id, before] of stored) {
+    await breathe();
     const after = byId.get(id);
     if (!after) deleted.push(before._id);
     if (!after || after === before) continue;

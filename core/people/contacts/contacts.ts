@@ -1,5 +1,9 @@
 import { ObjectId } from 'mongodb';
-import type { ContactField, updateContactBody } from '../../../schemas/people/contacts.ts';
+import {
+  type ContactField,
+  FOUND_PROPERTIES_BYTES_MAX,
+  type updateContactBody,
+} from '../../../schemas/people/contacts.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import { derivedId, findById, parseId } from '../../base/ids.ts';
@@ -7,16 +11,19 @@ import type { Origin } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
 import { normalizeEmail, requireEmail } from '../../base/text/addresses.ts';
+import { breather } from '../../base/work/breathe.ts';
 import type { ConsentEvidence } from '../../consent/consents/model.ts';
 import { parseConsent } from '../../consent/consents/parse.ts';
 import type { ConsentProject } from '../../consent/consents/record.ts';
 import { changeContact, changeContacts } from '../changes/changes.ts';
 import { countContacts } from '../changes/counts.ts';
 import type { PeopleDeps } from '../deps.ts';
-import { contactFields } from '../fields.ts';
+import { contactFields, propertiesBytes } from '../fields.ts';
 import { listsNamed } from '../lists/lists.ts';
 import type { Contact } from '../model.ts';
 import { findByPart } from '../search.ts';
+
+const FOUND_AT_ONCE = 50;
 
 type ContactInput = Described<typeof updateContactBody>;
 
@@ -108,7 +115,9 @@ export async function deleteContactsOfUser(deps: PeopleDeps, project: Project, u
 
 /** An unknown or invalid address deletes nothing. */
 export async function deleteContactsByEmail(deps: PeopleDeps, project: Project, emails: string[]): Promise<number> {
-  const found = await findContactsByEmail(deps, project, emails);
+  const found = await deps.db.contacts
+    .find(withEmails(project, emails), { projection: { _id: 1 }, hint: 'email' })
+    .toArray();
   return deleteContacts(
     deps,
     project,
@@ -116,12 +125,33 @@ export async function deleteContactsByEmail(deps: PeopleDeps, project: Project, 
   );
 }
 
+/** One at a time, so that large contacts neither fill the memory nor hold the event loop. */
 export async function findContactsByEmail(deps: PeopleDeps, project: Project, emails: string[]): Promise<Contact[]> {
+  const reading = { hint: 'email', batchSize: FOUND_AT_ONCE };
+  const contacts: Contact[] = [];
+  const pause = breather();
+  let bytes = 0;
+  for await (const contact of deps.db.contacts.find(withEmails(project, emails), reading).sort({ email: 1 })) {
+    bytes += propertiesBytes(contact.contactProperties);
+    // A contact alone is found, however large an earlier version let it become.
+    if (bytes > FOUND_PROPERTIES_BYTES_MAX && contacts.length > 0) throw tooMuchFound();
+    contacts.push(contact);
+    await pause();
+  }
+  return contacts;
+}
+
+function withEmails({ _id: projectId }: Pick<Project, '_id'>, emails: string[]) {
   const normal = new Set(emails.flatMap((email) => normalizeEmail(email) ?? []));
-  return deps.db.contacts
-    .find({ projectId: project._id, email: { $in: [...normal] } })
-    .sort({ email: 1 })
-    .toArray();
+  return { projectId, email: { $in: [...normal] } };
+}
+
+function tooMuchFound() {
+  const most = `${FOUND_PROPERTIES_BYTES_MAX / 1_048_576} MiB`;
+  return invalid(
+    `The contacts with these addresses have over ${most} of properties together; ask for fewer at a time.`,
+    `emails: must name fewer contacts, with ${most} of properties together at most`,
+  );
 }
 
 /** Newest first, or by address when a part of an address is given. */
