@@ -12,19 +12,21 @@ import { leastHold } from './hold.ts';
 
 const GOALS = 20;
 const CONDITIONS = 50;
-const EVENTS = 60;
+const EVENTS = 300;
 const DAY_MS = 86_400_000;
 
-/** As many conditions as a step may have, about a text that each of them nearly finds. */
-const criteria = {
+/** About a text that each of them nearly finds. */
+const criteriaOf = (conditions: number) => ({
   logicalOperator: 'OR',
-  groups: Array.from({ length: CONDITIONS }, (_, at) => ({
+  groups: Array.from({ length: conditions }, (_, at) => ({
     ...{ field: 'event.properties.words', operator: 'contains' },
     value: `${'a'.repeat(SEARCHED_LENGTH_MAX / CONDITIONS - 3)}${String(at).padStart(3, 'b')}`,
   })),
-};
+});
+/** As many conditions as a step may have, and as many again in all others together. */
 const goals = Array.from({ length: GOALS }, (_, at) => ({
-  ...{ type: 'goal', stepId: `goal${at}`, eventName: 'wrote', filterCriteria: criteria },
+  ...{ type: 'goal', stepId: `goal${at}`, eventName: 'wrote' },
+  filterCriteria: criteriaOf(at === 0 ? CONDITIONS : Math.floor(CONDITIONS / (GOALS - 1))),
 }));
 const steps = [wait(1, 'days', { stepId: 'first' }), ...goals, wait(1), email('bye')];
 const words = 'a'.repeat(4_096);
