@@ -8,6 +8,9 @@ import { type JsonSchema, mapInside, type Schema } from '../../schemas/schema.ts
 import { nameSentence, sentenceOf } from '../../schemas/sentences.ts';
 
 const DETAILS_MAX = 20;
+const EXPLAINED_VALUES_MAX = 20_000;
+/** Faults of a choice are compared with each other. */
+const FAULTS_READ_MAX = 1_000;
 
 const options = {
   allErrors: false,
@@ -46,9 +49,24 @@ export function validateBody<T>(schema: Schema<T>, body: unknown, sizeBytes: num
   const { check, explain } = compile(schema, first, every);
   if (check(body)) return body as T;
   const errors = check.errors ?? [];
-  if (!explain || sizeBytes > 1_000_000) throw validationError(errors);
+  if (!explain || sizeBytes > 1_000_000 || !holdsFew(body)) throw validationError(errors);
   explain(body);
   throw validationError(explain.errors ?? errors);
+}
+
+/** Each value of a body may be a fault of its own, for which an object is made before the first is read. */
+function holdsFew(body: unknown): boolean {
+  const left: unknown[] = [body];
+  let count = 0;
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    const inside = Object.values(value);
+    count += inside.length;
+    if (count > EXPLAINED_VALUES_MAX) return false;
+    left.push(...inside);
+  }
+  return true;
 }
 
 /** Of entries that fail alone (`x-checked-alone`): each of them, or what is wrong with it. */
@@ -110,7 +128,8 @@ function validationError(errors: ErrorObject[]): AppError {
 }
 
 function explainErrors(errors: ErrorObject[]): string {
-  const lines = new Set(ofChoices(errors.filter(({ keyword }) => !SAID_ELSEWHERE.has(keyword))).map(explainError));
+  const faults = errors.filter(({ keyword }) => !SAID_ELSEWHERE.has(keyword)).slice(0, FAULTS_READ_MAX);
+  const lines = new Set(ofChoices(faults).map(explainError));
   return [...lines].slice(0, DETAILS_MAX).join('; ');
 }
 

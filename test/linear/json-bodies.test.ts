@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import { validateBody } from '../../api/http/validate.ts';
 import { JSON_PARTS_MAX, JSON_VALUES_MAX, parseJson } from '../../core/base/text/json.ts';
+import { createWebhookBody } from '../../schemas/events/webhooks.ts';
+import { searchEmailsBody } from '../../schemas/people/contacts.ts';
 import { HOLD_MS_MAX, leastOf } from './cpu.ts';
 
 const LENGTH = 1_048_576;
@@ -42,5 +45,25 @@ describe('A JSON body that is parsed inline', () => {
     expect(refused(`[${numbered(JSON_PARTS_MAX, () => '[]')}]`)).to.throw('40000 objects, arrays and fields');
     expect(refused(`[${numbered(JSON_VALUES_MAX + 1, () => '1')}]`)).to.throw('600000 values');
     expect(refused(`["${'{:,'.repeat(200_000)}\\"${':{,'.repeat(200_000)}"]`)).not.to.throw();
+  });
+});
+
+describe('A body whose every value is a fault', () => {
+  const wrong = {
+    'addresses of contacts': [searchEmailsBody, (list: unknown[]) => ({ emails: list })],
+    'events of a webhook': [createWebhookBody, (list: unknown[]) => ({ url: 'x', events: list })],
+  } as const;
+  for (const [what, [schema, bodyOf]] of Object.entries(wrong))
+    for (const count of [499_990, 19_900])
+      it(`is refused and holds the event loop for less than ${HOLD_MS_MAX} ms: ${count} ${what}`, () => {
+        const body = bodyOf(Array(count).fill(0));
+        const refuse = () => validateBody(schema as typeof searchEmailsBody, body, 999_999);
+        expect(refuse).to.throw('The request is not valid: ');
+        expect(leastOf(() => expect(refuse).to.throw())).to.be.lessThan(HOLD_MS_MAX);
+      });
+
+  it('that is small names each of the first faults', () => {
+    const refuse = () => validateBody(createWebhookBody, { url: 'x', events: Array(500).fill(0) }, 1_000);
+    expect(refuse).to.throw('events/18: ');
   });
 });
