@@ -57,13 +57,20 @@ export function inputOf(endpoint: Endpoint, schema: JsonSchema, given: Json): In
   const { fixed = {}, either = [] } = operations[endpoint.operation].tool ?? {};
   if (either.filter((name) => given[name] !== undefined).length > 1)
     throw invalid(`The tool takes one of ${either.join(', ')}.`, either.map((name) => `${name}: give one`).join('; '));
-  const key = given[IDEMPOTENCY_KEY];
   return {
     params: Object.fromEntries(pathParameters(endpoint.path).map((name) => [name, pathParameter(name, given[name])])),
     query: endpoint.query ? validateQuery<Json>(endpoint.query as never, pick(given, endpoint.query.json)) : {},
     body: endpoint.body ? validateBody(endpoint.body, pick({ ...given, ...fixed }, endpoint.body.json), 0) : undefined,
-    idempotencyKey: key === undefined ? null : checkedKey(String(key)),
+    idempotencyKey: keyIn(given),
   };
+}
+
+/** Clients that name every argument give null for those that the agent left out. */
+function keyIn({ [IDEMPOTENCY_KEY]: key }: Json): string | null {
+  if (key === undefined || key === null) return null;
+  if (typeof key !== 'string')
+    throw invalid(`${IDEMPOTENCY_KEY} must be a text.`, `${IDEMPOTENCY_KEY}: must be a text`);
+  return checkedKey(key);
 }
 
 export function pathOf(endpoint: Endpoint, params: Record<string, string>): string {

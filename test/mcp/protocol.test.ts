@@ -212,6 +212,14 @@ describe('MCP over HTTP', () => {
       ]);
     });
 
+    it('of null is none, and another value than a text is refused', async () => {
+      const given = () => ask(call({ ...mail, idempotencyKey: null }));
+      const sent = [calledOf((await given()).body.result).data, calledOf((await given()).body.result).data];
+      expect(new Set(sent.map(({ emailId }) => emailId)).size).to.equal(2);
+      for (const idempotencyKey of [{}, 7, true])
+        expect(calledOf((await ask(call({ ...mail, idempotencyKey }))).body.result).text).to.contain('must be a text');
+    });
+
     it('of another call is an error of the tool, and nothing is sent', async () => {
       await ask(call({ ...mail, idempotencyKey: 'mcp-2' }));
       const before = await environment.deps.db.messages.countDocuments({ projectId: environment.own.project._id });
