@@ -3,6 +3,7 @@ import type { createProjectBody, updateProjectBody } from '../../schemas/account
 import { CONTACT_PROPERTY } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { searchDatesAgain } from '../automations/dates/search.ts';
+import { archiveAutomationsOfProject } from '../automations/lifecycle.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import { AppError, notFound } from '../base/errors.ts';
@@ -14,6 +15,7 @@ import { abortCampaignsOfProject } from '../campaigns/control.ts';
 import { deleteConsentsOfProject } from '../consent/consents/erase.ts';
 import { makeBuiltInGroups } from '../consent/suppressions/built-in-groups.ts';
 import { deleteDomainsOfProject } from '../domains/domains.ts';
+import { switchWebhooksOff } from '../events/webhooks.ts';
 import { deleteReports } from '../figures/reports/state.ts';
 import { deleteFormsOfProject } from '../forms/pending.ts';
 import { deletePlacesOfProject } from '../mail/frequency/remove.ts';
@@ -144,6 +146,8 @@ export async function deleteProject(deps: AccountsDeps, organizationId: ObjectId
     { $set: { revokedAt: deletedAt } },
   );
   await markProjectDeleted(deps, project, deletedAt);
+  await switchWebhooksOff(deps, project._id);
+  await archiveAutomationsOfProject(deps, project._id);
   await abortCampaignsOfProject(deps, project._id);
   await cancelMailOfProject(deps, project._id);
   await deleteDomainsOfProject(deps, project._id);

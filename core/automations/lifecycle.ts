@@ -60,6 +60,14 @@ export async function archiveAutomation(deps: AutomationsDeps, project: Tenant, 
   return moveTo(deps, automation, automation.status, { $set });
 }
 
+/** Of a deleted project: people inside leave, and no later step posts their data. */
+export async function archiveAutomationsOfProject(deps: AutomationsDeps, projectId: ObjectId): Promise<void> {
+  const $set = { status: 'archived' as const, draft: null, updatedAt: deps.clock.now(), dueAt: AT_ONCE };
+  const live = { projectId, status: { $ne: 'archived' as const } };
+  const { modifiedCount } = await deps.db.automations.updateMany(live, { $set });
+  if (modifiedCount > 0) wakeQueue(deps, AUTOMATION_CHANGES, projectId);
+}
+
 /** Its enrollments end; sent messages keep their records. */
 export async function deleteAutomation(deps: AutomationsDeps, project: Tenant, id: string): Promise<void> {
   const automation = await getAutomation(deps, project, id);

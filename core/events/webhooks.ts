@@ -1,4 +1,4 @@
-import type { Filter } from 'mongodb';
+import type { Filter, ObjectId } from 'mongodb';
 import {
   type createWebhookBody,
   eventTypes,
@@ -85,6 +85,11 @@ export function getWebhook(
   field?: string,
 ): Promise<Webhook> {
   return findById(deps.db.webhooks, project, id, 'WEBHOOK', field);
+}
+
+/** Of a deleted project: what is still to be delivered fails. */
+export async function switchWebhooksOff({ db, clock }: EventsDeps, projectId: ObjectId): Promise<void> {
+  await db.webhooks.updateMany({ projectId, isActive: true }, { $set: { isActive: false, updatedAt: clock.now() } });
 }
 
 export async function updateWebhook(

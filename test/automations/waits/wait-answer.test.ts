@@ -11,7 +11,7 @@ import { type Environment, startEnvironment } from '../../support/environment.ts
 import { until } from '../../support/wait.ts';
 import { type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 import { type AutomationStage, openAutomationStage } from '../stage.ts';
-import { activeAutomation, created, filter, makeSending } from '../support.ts';
+import { activeAutomation, created, filter, makeSending, wait } from '../support.ts';
 
 const HOUR_MS = 3_600_000;
 const SECRET = 'Bearer 5f-not-to-be-seen';
@@ -244,5 +244,21 @@ describe('A wait for the answer of a webhook', function () {
     expect(await hearAnswer(env.deps, { ...event, data, at: late, answered })).to.equal('missed');
     expect(await properties(contactId)).to.deep.equal({ failed: true });
     await archive(one.id);
+  });
+
+  it('is never begun once the project is deleted: people inside leave, and nothing is posted', async () => {
+    const { client, adminKey, project } = await env.newTenant('Deleted');
+    answers(200);
+    const url = address();
+    const later = wait(1, 'days', { stepId: 'later' });
+    const { id } = await activeAutomation(client, { steps: [later, ...stepsFor(url)] });
+    const { id: contactId } = await created(client, '/contacts', { email: `${new ObjectId()}@example.com` });
+    const { _id: enrollmentId, waitUntil } = await waiting(id, contactId);
+    expect((await env.client(adminKey).delete(`/account/projects/${project._id}`)).status).to.equal(200);
+    expect((await ended(id, contactId)).exitReason).to.equal('automation_archived');
+    await advanceEnrollment(env.deps, { projectId: project._id, enrollmentId }, Number(waitUntil));
+    expect(receiver.received.filter((one) => JSON.stringify(one).includes(url.split('?')[1]!))).to.deep.equal([]);
+    const webhooks = await env.deps.db.webhooks.find({ projectId: project._id }).toArray();
+    expect(webhooks.map(({ isActive }) => isActive)).to.deep.equal([false]);
   });
 });
