@@ -86,6 +86,29 @@ describe('A contact whose address changed since a mail', function () {
     expect([await reasons(former), await reasons(current)]).to.deep.equal([['UNSUBSCRIBE'], ['UNSUBSCRIBE']]);
   });
 
+  it('is left with the reasons of before at its new address, but for a bounce, and with what was turned on again', async () => {
+    const { client } = environment.own;
+    const group = (await client.post('/suppression-groups', { name: 'Weekly', isPublic: true })).body.data.groupId;
+    const message = await mailed({ contactId: new ObjectId(id) });
+    const path = `/p/${tokenOf(message)}`;
+    await press(path, 'action=everything-off');
+    await press(path, `action=save&group.${group}=off&group.${group}=on`);
+    const suppress = (body: object) =>
+      client.post('/suppression-groups/emails/suppress', { emails: [former], ...body });
+    await suppress({ isGlobal: true, reason: 'BOUNCE' });
+    await suppress({ groupId: group, reason: 'MANUAL' });
+    await move(current);
+    const entries = await environment.deps.db.suppressions.find({ email: current }).toArray();
+    const said = entries.map(({ groupId, reason, exceptGroupIds }) => [groupId === group, reason, exceptGroupIds]);
+    expect(said).to.have.deep.members([
+      [false, 'UNSUBSCRIBE', [group]],
+      [true, 'MANUAL', undefined],
+    ]);
+    expect((await environment.deps.db.suppressionGroups.findOne({ groupId: group }))?.counts.MANUAL).to.equal(2);
+    await move(former);
+    expect((await reasons(former)).toSorted()).to.deep.equal(['BOUNCE', 'MANUAL', 'UNSUBSCRIBE']);
+  });
+
   it('leaves by a mail to the address of List-Unsubscribe', async () => {
     const message = await mailed({ contactId: new ObjectId(id) });
     await move(current);

@@ -9,7 +9,7 @@ import { normalizeEmail } from '../../base/text/addresses.ts';
 import type { ConsentDeps } from '../deps.ts';
 import { builtInCode, builtInGroup } from './built-in-groups.ts';
 import { applyChanges, changeSuppressions } from './changes.ts';
-import { chooseGroup, type GroupChoice } from './find-groups.ts';
+import { chooseGroup, type GroupChoice, liveGroups } from './find-groups.ts';
 import type { Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
 import type { SuppressionFact } from './rules.ts';
 
@@ -151,6 +151,38 @@ export async function takeBackUnsubscribes(
   await applyChanges(deps, session, marketing, exceptions);
   for (const group of groups)
     await applyChanges(deps, session, group, [{ email, reason: 'subscribe', evidence: null }]);
+}
+
+/**
+ * In the transaction in which people get other addresses: what stops their mail stops it there too. A bounce says something of the address
+ * alone.
+ */
+export async function carrySuppressions(
+  deps: ConsentDeps,
+  session: Session,
+  projectId: ObjectId,
+  moves: ReadonlyArray<{ from: string; to: string }>,
+): Promise<void> {
+  if (moves.length === 0) return;
+  const emails = moves.map(({ from }) => from);
+  const found = await deps.db.suppressions
+    .find({ projectId, email: { $in: emails }, reason: { $ne: 'BOUNCE' } }, { session, hint: 'address' })
+    .toArray();
+  if (found.length === 0) return;
+  const toOf = new Map(moves.map(({ from, to }) => [from, to]));
+  const byGroup = Map.groupBy(found, ({ groupId }) => groupId);
+  for (const group of await liveGroups(deps, { _id: projectId })) {
+    const entries = byGroup.get(group.groupId) ?? [];
+    const changes = entries.flatMap(({ email, reason, evidence, exceptGroupIds = [] }) => {
+      const to = toOf.get(email)!;
+      const except = { email: to, reason: 'except' as const };
+      return [
+        { email: to, reason, evidence },
+        ...exceptGroupIds.map((exceptGroupId) => ({ ...except, exceptGroupId })),
+      ];
+    });
+    if (changes.length > 0) await applyChanges(deps, session, group, changes);
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { keyedBatcher } from '../../base/work/batcher.ts';
 import { breather } from '../../base/work/breathe.ts';
 import type { NewConsent } from '../../consent/consents/model.ts';
 import { recordConsents } from '../../consent/consents/record.ts';
+import { carrySuppressions } from '../../consent/suppressions/suppressions.ts';
 import type { PeopleDeps } from '../deps.ts';
 import type { Contact } from '../model.ts';
 import { type ProjectRules, projectRulesOf } from '../project-rules.ts';
@@ -161,11 +162,18 @@ export async function writeContactChanges(
     return [{ before, after, runWorkflow: change.runWorkflow !== false && !isHeldBack, importId, causedBy }];
   });
   await writeContacts(deps, session, projectId, drafts);
+  await carrySuppressions(deps, session, projectId, movesOf(published));
   await recordConsents(deps, session, projectId, consentsOf(changes, outcomes));
   await countLists(deps, session, projectId, published, writer);
   await recordContactChanges(deps, session, projectId, rules, published);
   await inSameTransaction?.(session, outcomes);
   return { outcomes, published };
+}
+
+function movesOf(published: PublishedChange[]): Array<{ from: string; to: string }> {
+  return published.flatMap(({ before, after }) =>
+    before && after && before.email !== after.email ? [{ from: before.email, to: after.email }] : [],
+  );
 }
 
 /** A change that was refused has none. */
