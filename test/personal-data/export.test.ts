@@ -88,7 +88,7 @@ describe('The data of a person', function () {
     expect(text).to.not.match(/"(emailHash|hash|fromHash|dedupe|secret|sealed|token|projectId|owner)"/);
   });
 
-  it('is read in batches, however much there is', async () => {
+  it('is written row by row, however much there is', async () => {
     const email = 'many.mails@people.test';
     const projectId = post.own.project._id;
     const rows = Array.from({ length: 2_000 }, () => ({
@@ -103,7 +103,7 @@ describe('The data of a person', function () {
       counts.push(piece.split('"subject"').length - 1);
       whole += piece;
     }
-    expect(Math.max(...counts)).to.equal(200);
+    expect(Math.max(...counts)).to.equal(1);
     expect(JSON.parse(whole).messages).to.have.length(2_000);
   });
 

@@ -39,7 +39,7 @@ import { personalDataFile } from '../../../schemas/persons-own/personal-data.ts'
 import { unsubscribeGroupsAnswer } from '../../../schemas/suppressions.ts';
 import { DOWNLOAD_BYTES, endpoint, type MinuteLimit } from '../../http/endpoint.ts';
 import { contactsDownload } from '../../http/streams/exports.ts';
-import { dataDownload } from '../../http/streams/person-download.ts';
+import { dataDownload, PERSON_DOWNLOAD_BYTES } from '../../http/streams/person-download.ts';
 import { presentActivity } from '../../present/activity.ts';
 import { presentConsent, presentUnsubscribeGroup } from '../../present/consent.ts';
 import { presentPage } from '../../present/page.ts';
@@ -192,7 +192,7 @@ export const contactRoutes = [
     summary: 'Download everything that is stored about a person',
     description:
       'One JSON object with a part for each collection that names the person: fields and lists, suppressions, mails with their timelines, opens and clicks, custom events, mail that came in, automations, changes. Left out are secrets, addresses of other people, and bodies of mails, which the person has. A file that broke off is no JSON.',
-    heldBytes: DOWNLOAD_BYTES,
+    heldBytes: PERSON_DOWNLOAD_BYTES,
     produces: ['application/json'],
     answer: personalDataFile,
     perMinute: DATA_FILES_A_MINUTE,

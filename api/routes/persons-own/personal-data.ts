@@ -2,8 +2,8 @@ import { languageFor, languageOf, textsIn } from '../../../core/base/text/langua
 import { findAsking, findDataLink, requestData, takeData } from '../../../core/persons-own/personal-data/requests.ts';
 import { personalDataFile } from '../../../schemas/persons-own/personal-data.ts';
 import { readForm } from '../../http/body/form.ts';
-import { DOWNLOAD_BYTES, endpoint, type RequestFacts } from '../../http/endpoint.ts';
-import { dataDownload } from '../../http/streams/person-download.ts';
+import { endpoint, type RequestFacts } from '../../http/endpoint.ts';
+import { dataDownload, PERSON_DOWNLOAD_BYTES } from '../../http/streams/person-download.ts';
 import { dataAskedPage, dataLinkOver, dataLinkPage } from '../../pages/data.ts';
 import { linkNotFound } from '../../pages/not-found.ts';
 
@@ -57,7 +57,7 @@ export const personalDataRoutes = [
     summary: 'The button of that page: downloads the data, once',
     description: 'A download that breaks off gives the link back, until it expires.',
     rawBody: OF_FORMS,
-    heldBytes: DOWNLOAD_BYTES,
+    heldBytes: PERSON_DOWNLOAD_BYTES,
     produces: ['application/json'],
     answer: personalDataFile,
     errors: over,

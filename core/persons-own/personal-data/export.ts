@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Project } from '../../base/model.ts';
+import { breather } from '../../base/work/breathe.ts';
 import { getContact } from '../../people/contacts/contacts.ts';
 import { formerAddresses } from '../../people/contacts/history.ts';
 import type { PersonsOwnDeps } from '../deps.ts';
@@ -23,21 +24,22 @@ export async function personOfAddress(
   return { projectId, email, contact, former: contact ? await formerAddresses({ db }, projectId, [contact._id]) : [] };
 }
 
-/** One JSON object with a part for each collection, in pieces. A file that broke off is no JSON. */
+/** One JSON object with a part for each collection, a row in each piece. A file that broke off is no JSON. */
 export async function* exportPerson(
   deps: Pick<PersonsOwnDeps, 'db' | 'clock'>,
   project: Pick<Project, 'name'>,
   person: Person,
 ): AsyncGenerator<string> {
+  const pause = breather();
   const head = { project: project.name, email: person.email, madeAt: deps.clock.now() };
   yield JSON.stringify(head, null, 1).slice(0, -2);
   for (const { section, rows } of sections) {
     yield `,\n${JSON.stringify(section)}: [`;
     let between = '\n';
-    for await (const some of rows(deps, person)) {
-      if (some.length === 0) continue;
-      yield between + some.map((row) => JSON.stringify(row)).join(',\n');
+    for await (const row of rows(deps, person)) {
+      yield between + JSON.stringify(row);
       between = ',\n';
+      await pause();
     }
     yield ']';
   }

@@ -26,13 +26,13 @@ export type Removal =
   | { by: 'nothing'; because: string };
 
 export type Shown = Record<string, unknown>;
-type Rows = AsyncIterable<Shown[]>;
+type Rows = AsyncIterable<Shown>;
 
 /** A collection whose documents are in the file that a person gets. */
 export interface Exported {
   /** The name of its part of the file. */
   section: string;
-  /** In batches, so that a person with 100,000 mails takes no more memory than others. */
+  /** One at a time, so that a person with 100,000 mails, or with long ones, takes no more memory than others. */
   rows(deps: Pick<PersonsOwnDeps, 'db'>, person: Person): Rows;
   removal: Removal;
 }

@@ -1,6 +1,6 @@
 import type { Collections } from '../../../base/collections.ts';
 import type { Person, PersonalData } from '../model.ts';
-import { inBatches, ofContact, pick } from '../rows.ts';
+import { ofContact, pick, rowsOf } from '../rows.ts';
 
 type Db = { db: Collections };
 
@@ -9,7 +9,7 @@ export const consents = {
   consents: {
     section: 'consents',
     rows: ofContact(({ db }, { projectId, contactId }) =>
-      inBatches(
+      rowsOf(
         db.consents.find({ projectId, contactId }, { hint: 'contact' }).sort({ createdAt: -1, _id: -1 }),
         (consent) => {
           const when = ['askedAt', 'confirmedAt', 'networkAddress', 'createdAt'] as const;
@@ -26,7 +26,7 @@ export const consents = {
   formSubmissions: {
     section: 'formSubmissions',
     rows: ({ db }: Db, { projectId, email }: Person) =>
-      inBatches(db.formSubmissions.find({ projectId, email }, { hint: 'address' }), (submission) =>
+      rowsOf(db.formSubmissions.find({ projectId, email }, { hint: 'address' }), (submission) =>
         pick(submission, 'agreement', 'createdAt'),
       ),
     removal: { by: 'deletion' },
@@ -34,7 +34,7 @@ export const consents = {
   pendingSubscriptions: {
     section: 'pendingSubscriptions',
     rows: ({ db }: Db, { projectId, email }: Person) =>
-      inBatches(db.pendingSubscriptions.find({ projectId, email }, { hint: 'address' }), (pending) =>
+      rowsOf(db.pendingSubscriptions.find({ projectId, email }, { hint: 'address' }), (pending) =>
         pick(pending, 'agreements', 'language', 'createdAt', 'expiresAt'),
       ),
     removal: { by: 'deletion' },

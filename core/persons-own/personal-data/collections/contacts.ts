@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { contactData } from '../../../people/contacts/events.ts';
 import type { PersonalData } from '../model.ts';
-import { inBatches, ofContact, pick } from '../rows.ts';
+import { ofContact, pick, rowsOf } from '../rows.ts';
 
 const FORGOTTEN = { by: 'job', how: 'removed a minute later (core/people/behaviour)' } as const;
 
@@ -10,14 +10,14 @@ export const contacts = {
   contacts: {
     section: 'contact',
     rows: ofContact(({ db }, { projectId, contactId: _id }) =>
-      inBatches(db.contacts.find({ _id, projectId }), contactData),
+      rowsOf(db.contacts.find({ _id, projectId }), contactData),
     ),
     removal: { by: 'deletion' },
   },
   contactLists: {
     section: 'lists',
     rows: ofContact(({ db }, { projectId, contact: { listIds, segmentIds } }) =>
-      inBatches(db.contactLists.find({ _id: { $in: [...listIds, ...segmentIds] }, projectId }), (list) =>
+      rowsOf(db.contactLists.find({ _id: { $in: [...listIds, ...segmentIds] }, projectId }), (list) =>
         pick(list, 'name', 'type'),
       ),
     ),
@@ -29,7 +29,7 @@ export const contacts = {
   contactHistory: {
     section: 'changes',
     rows: ofContact(({ db }, theirs) =>
-      inBatches(db.contactHistory.find(byContact(theirs), { hint: 'contact' }).sort({ at: -1, _id: -1 }), (change) =>
+      rowsOf(db.contactHistory.find(byContact(theirs), { hint: 'contact' }).sort({ at: -1, _id: -1 }), (change) =>
         pick(change, 'at', 'kind', 'fields', 'fieldCount', 'joinedListIds', 'leftListIds', 'importId', 'automationId'),
       ),
     ),
@@ -38,7 +38,7 @@ export const contacts = {
   contactFacts: {
     section: 'behaviour',
     rows: ofContact(({ db }, theirs) =>
-      inBatches(db.contactFacts.find(byContact(theirs), { hint: 'contact' }), (fact) =>
+      rowsOf(db.contactFacts.find(byContact(theirs), { hint: 'contact' }), (fact) =>
         pick(fact, 'kind', 'at', 'campaignId', 'automationId', 'url', 'eventName', 'properties'),
       ),
     ),
@@ -56,7 +56,7 @@ export const contacts = {
   suppressions: {
     section: 'suppressions',
     rows: ({ db }, { projectId, email }) =>
-      inBatches(db.suppressions.find({ projectId, email }, { hint: 'address' }), (entry) =>
+      rowsOf(db.suppressions.find({ projectId, email }, { hint: 'address' }), (entry) =>
         pick(
           entry,
           'groupId',
@@ -74,9 +74,8 @@ export const contacts = {
   events: {
     section: 'events',
     rows: ofContact(({ db }, theirs) =>
-      inBatches(
-        db.events.find(byContact(theirs), { hint: 'contact_newest' }).sort({ createdAt: -1, _id: -1 }),
-        (event) => pick(event, 'eventName', 'properties', 'createdAt'),
+      rowsOf(db.events.find(byContact(theirs), { hint: 'contact_newest' }).sort({ createdAt: -1, _id: -1 }), (event) =>
+        pick(event, 'eventName', 'properties', 'createdAt'),
       ),
     ),
     removal: { by: 'job', how: 'its properties are removed at once (core/automations/enrollments)' },
@@ -84,7 +83,7 @@ export const contacts = {
   enrollments: {
     section: 'enrollments',
     rows: ofContact(({ db }, theirs) =>
-      inBatches(db.enrollments.find(byContact(theirs), { hint: 'contact' }), (enrollment) =>
+      rowsOf(db.enrollments.find(byContact(theirs), { hint: 'contact' }), (enrollment) =>
         pick(
           enrollment,
           ...(['automationId', 'status', 'stepId', 'exitReason', 'event', 'history', 'enteredAt', 'endedAt'] as const),

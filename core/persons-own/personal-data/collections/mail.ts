@@ -23,7 +23,7 @@ export const mail = {
     section: 'messages',
     rows: async function* ({ db }: Db, person: Person) {
       for await (const messages of messagesOf({ db }, person, { content: 0, data: 0 }))
-        yield messages.map((message) => shownMessage(message, person));
+        for (const message of messages) yield shownMessage(message, person);
     },
     removal: {
       by: 'job',
@@ -37,7 +37,7 @@ export const mail = {
       for await (const messages of messagesOf({ db }, person, fields)) {
         const ids = messages.filter((message) => isAlone(message, person)).map(({ _id }) => _id);
         for (let from = 0; from < ids.length; from += ENGAGEMENTS_AT_ONCE)
-          yield engagementsOf({ db }, person.projectId, ids.slice(from, from + ENGAGEMENTS_AT_ONCE));
+          yield* await engagementsOf({ db }, person.projectId, ids.slice(from, from + ENGAGEMENTS_AT_ONCE));
       }
     },
     removal: { by: 'job', how: 'the opens, and the addresses that were clicked, are removed with those of the mail' },
@@ -51,7 +51,7 @@ export const mail = {
           const run = freeze?.run;
           const of = run && { projectId, campaignId, run, ...releasesOf(freeze) };
           const placed = of ? await placedByAddress({ db }, of, email) : [];
-          if (placed.length > 0) yield [{ campaignId, campaignName: name, chosenAt: freeze?.at }];
+          if (placed.length > 0) yield { campaignId, campaignName: name, chosenAt: freeze?.at };
         }
     },
     removal: { by: 'job', how: 'the address is emptied after 12 hours (core/mail/erase/erase-blocks.ts)' },

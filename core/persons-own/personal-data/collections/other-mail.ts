@@ -5,10 +5,10 @@ import type { ProjectEvent } from '../../../events/model.ts';
 import type { InboundMessage } from '../../../inbound/model.ts';
 import { type FormerAddress, namingOf } from '../../../people/contacts/history.ts';
 import type { Person, PersonalData, Shown } from '../model.ts';
-import { inBatches, pick } from '../rows.ts';
+import { pick, rowsOf } from '../rows.ts';
 
-/** A mail that came in may be large. */
-const INBOUND_AT_ONCE = 10;
+/** A mail that came in may have megabytes. */
+const INBOUND_AT_ONCE = 2;
 const MIGRATIONS_AT_ONCE = 50;
 /** Fields of events with addresses of other people. */
 const OF_OTHERS = new Set(['to', 'cc', 'replyTo']);
@@ -21,7 +21,7 @@ export const otherSources = {
     section: 'inboundMessages',
     rows: async function* ({ db }: Db, person: Person) {
       for (const which of namingOf(addressesOf(person), 'from.email', 'receivedAt'))
-        yield* inBatches(
+        yield* rowsOf(
           db.inboundMessages
             .find({ projectId: person.projectId, ...which }, { hint: 'sender', batchSize: INBOUND_AT_ONCE })
             .sort({ receivedAt: -1, _id: -1 }),
@@ -35,7 +35,7 @@ export const otherSources = {
     rows: async function* ({ db }: Db, person: Person) {
       for (const which of namingOf(addressesOf(person), 'data.email', 'createdAt')) {
         const named = { projectId: person.projectId, $and: [{ 'data.email': { $exists: true } }, which] };
-        yield* inBatches(db.projectEvents.find(named, { hint: 'email' }), shownEvent);
+        yield* rowsOf(db.projectEvents.find(named, { hint: 'email' }), shownEvent);
       }
     },
     removal: { by: 'expiry', field: 'eraseAt', after: '12 hours, when webhooks have sent it' },
@@ -53,7 +53,7 @@ export const otherSources = {
   importErrors: {
     section: 'importErrors',
     rows: ({ db }: Db, { projectId, email: address }: Person) =>
-      inBatches(
+      rowsOf(
         db.importErrors.find({ projectId, address: { $exists: true, $eq: address } }, { hint: 'address' }),
         (error) => pick(error, 'importId', 'row', 'email', 'message', 'createdAt'),
       ),
@@ -73,7 +73,7 @@ export const otherSources = {
               .filter(({ item }) => normalizeEmail(item) === email)
               .map(({ item, message }) => ({ migrationId, phase: name, item, message })),
           );
-          if (notes.length > 0) yield notes;
+          yield* notes;
         }
     },
     removal: { by: 'job', how: 'the address is erased when the migration is over (core/migrations/erase-notes.ts)' },
@@ -85,7 +85,7 @@ export const otherSources = {
       for await (const migrations of batchesById(db.migrations, { projectId }, options)) {
         const ids = migrations.map(({ _id }) => `${_id.toHexString()}:${email}`);
         const found = await db.migrationUnsubscribed.find({ _id: { $in: ids }, projectId }).toArray();
-        yield found.map(({ migrationId, lists }) => ({
+        yield* found.map(({ migrationId, lists }) => ({
           migrationId,
           mark: lists ? Object.keys(lists).join(', ') : 'unsubscribed',
         }));
