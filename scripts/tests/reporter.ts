@@ -40,8 +40,14 @@ function failureOf(test: Runnable, error: Error): Failure {
   return {
     file: test.file ? relative(process.cwd(), test.file) : null,
     title: test.fullTitle(),
-    text: indent(`${error.stack ?? error.message ?? error}`.slice(0, failureLength)),
+    text: indent(withCauses(error).slice(0, failureLength)),
   };
+}
+
+/** A property fails with its case; what was expected of that is the cause. The cause first: a case may be long. */
+function withCauses(error: Error): string {
+  const own = `${error.stack ?? error.message ?? error}`;
+  return error.cause instanceof Error ? `${withCauses(error.cause)}\nthe cause of:\n${own}` : own;
 }
 
 const failureLength = 3_000;
