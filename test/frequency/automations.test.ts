@@ -130,6 +130,23 @@ describe('The frequency cap of automations', function () {
     }
   });
 
+  it('sends no mail that has waited to the former address of a person who left with the address of today', async () => {
+    for (const how of ['left', 'moved']) {
+      const address = `${how}-today@example.org`;
+      await campaignTo(address);
+      await enter(address, { whenCapped: 'wait' }, true);
+      const { contactId } = await settled(address, 'queued', waits);
+      const email = `present-${address}`;
+      expect((await stage.own.client.patch(`/contacts/${contactId}`, { email })).status).to.equal(200);
+      const entry = { emails: [email], isGlobal: true, reason: 'UNSUBSCRIBE' };
+      if (how === 'left') await stage.own.client.post('/suppression-groups/emails/suppress', entry);
+      await age(address, 3);
+      await dueNow(address);
+      const message = await settled(address, how === 'left' ? 'suppressed' : 'sent');
+      if (how === 'left') expect(message.suppressedBy?.reason).to.equal('UNSUBSCRIBE');
+    }
+  });
+
   it('sends no mail of a last step that has waited when its automation was archived or deleted, and sends the others', async () => {
     const { client } = stage.own;
     for (const how of ['archived', 'gone', 'runs']) {

@@ -203,7 +203,7 @@ async function readRevisions(deps: AutomationsDeps, session: Session, projectId:
 
 interface InTheWay {
   /** Contacts that exist. */
-  contacts: Set<string>;
+  contacts: ReadonlyMap<string, string>;
   inside: Set<string>;
   /** When contacts left last. */
   left: Map<string, Date>;
@@ -216,7 +216,7 @@ async function readInTheWay(
   moves: Move[],
 ): Promise<InTheWay> {
   const entering = moves.filter(({ before }) => before === null);
-  if (entering.length === 0) return { contacts: new Set(), inside: new Set(), left: new Map() };
+  if (entering.length === 0) return { contacts: new Map(), inside: new Set(), left: new Map() };
   const options = { session, projection: { automationId: 1, contactId: 1 } };
   const inside = await deps.db.enrollments.find({ ...pairsOf(projectId, entering), live: true }, options).toArray();
   const contactIds = entering.map(({ after }) => after.contactId);

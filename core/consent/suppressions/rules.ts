@@ -34,6 +34,18 @@ export function stoppedBy(entries: readonly SuppressionFact[], mail: MailFacts):
   return strongest;
 }
 
+/** Of the entries at one address of a person those that count for mail to another of theirs: a bounce says something of its address alone. */
+export function aboutPerson(entries: readonly SuppressionFact[]): SuppressionFact[] {
+  return entries.flatMap(({ beside, ...entry }) => {
+    if (isAboutAddress(entry)) return [];
+    return beside && !isAboutAddress(beside) ? [{ ...entry, beside }] : [entry];
+  });
+}
+
+function isAboutAddress({ reason }: { reason: FactReason }): boolean {
+  return reason === 'BOUNCE' || reason === 'SANDBOX';
+}
+
 /** The person has turned on what the mail belongs to. */
 function isExcepted({ exceptGroups }: SuppressionFact, mail: MailFacts): boolean {
   return exceptGroups?.includes(groupNamedBy(mail)) ?? false;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { marketingFacts } from '../../consent/suppressions/find-groups.ts';
 import { stoppedBy } from '../../consent/suppressions/rules.ts';
-import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import type { Contact } from '../../people/model.ts';
 import { CONTACT_DELETED } from '../erase/fail-for-deleted.ts';
 import { type Check, CLAIM_MAX, type Claimed, type Verdict } from '../ledger/ledger.ts';
 import { type Ended, endedBy } from '../ledger/outcomes.ts';
 import { UNWRITTEN_MAX } from '../ledger/record-outcomes.ts';
+import { entriesAgainst } from './entries-against.ts';
 import { holdToCap } from './hold-to-cap.ts';
 import type { RangeSending } from './range-sending.ts';
 import type { ClaimedRecipient, Source } from './sources/source.ts';
@@ -194,6 +194,8 @@ export class ClaimAhead {
     const { projectId, groupId } = policy;
     const [verdicts] = await Promise.all([this.#check(items.map(({ held }) => held)), this.#readContacts(items)]);
     for (const { held, contact } of items) if (!contact && !verdicts.has(held)) verdicts.set(held, NO_CONTACT);
+    const moved = items.flatMap(({ held }) => (held.presentEmail && !verdicts.has(held) ? held : []));
+    if (moved.length > 0) for (const [held, verdict] of await this.#check(moved)) verdicts.set(held, verdict);
     const going = items.filter(({ held }) => !verdicts.has(held));
     const capped = going.map(({ held, email }) => ({ held, email, groupId, waitsUntil: null }));
     return new Map([...verdicts, ...(await holdToCap(sending.deps, projectId, capped))]);
@@ -203,14 +205,17 @@ export class ClaimAhead {
   async #readContacts(items: ClaimedRecipient[]): Promise<void> {
     const { policy, sending } = this.#run;
     const ids = items.flatMap(({ held }) => held.about?.contactId ?? []);
-    const names = { firstName: 1, lastName: 1 } as const;
+    const names = { email: 1, firstName: 1, lastName: 1 } as const;
     const projection = policy.needsContacts ? { listIds: 0, segmentIds: 0 } : names;
     const found = await sending.deps.db.contacts
       // Without the hint MongoDB tries the index by address too, which looks good at first: recipients are in that order.
       .find({ _id: { $in: ids }, projectId: policy.projectId }, { projection, hint: '_id_', readPreference: 'primary' })
       .toArray();
     const byId = new Map(found.map((contact) => [contact._id.toHexString(), contact as Contact]));
-    for (const item of items) item.contact = byId.get(item.held.about?.contactId?.toHexString() ?? '') ?? null;
+    for (const item of items) {
+      item.contact = byId.get(item.held.about?.contactId?.toHexString() ?? '') ?? null;
+      if (item.contact && item.contact.email !== item.email) item.held.presentEmail = item.contact.email;
+    }
   }
 
   /**
@@ -219,16 +224,16 @@ export class ClaimAhead {
   #check: Check = async (held) => {
     const { policy, sending } = this.#run;
     const { projectId, groupId } = policy;
-    const emails = held.map(({ about }) => about?.email ?? '');
-    const [maySend, entries, mail] = await Promise.all([
+    const addressed = held.map(({ about, presentEmail }) => ({ email: about?.email ?? '', presentEmail }));
+    const [maySend, against, mail] = await Promise.all([
       policy.maySend(),
-      suppressionsAgainst(sending.deps, projectId, emails),
+      entriesAgainst(sending.deps, projectId, addressed),
       marketingFacts(sending.deps, projectId, groupId),
     ]);
     if (!maySend) this.#run.goOn = false;
     const verdicts = new Map<Claimed, Verdict>();
     for (const [index, one] of held.entries()) {
-      const hit = maySend ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null;
+      const hit = maySend ? stoppedBy(against(addressed[index]!), mail) : null;
       if (!maySend) verdicts.set(one, BACK);
       else if (hit) verdicts.set(one, { kind: 'suppressed', by: { groupId: hit.groupId, reason: hit.reason } });
     }

@@ -68,6 +68,8 @@ export interface Claimed {
   /** When the final dot was written, by the monotonic clock; then how long the relay took to answer it. */
   dotAtMs?: number;
   answeredMs?: number;
+  /** The address that its contact has today, where that is another one. */
+  presentEmail?: string;
   /** The message's facts, for code that follows outcomes. */
   about: MessageFacts | null;
 }

@@ -1,15 +1,15 @@
 import type { FindOptions, ObjectId } from 'mongodb';
 import type { PeopleDeps } from '../deps.ts';
 
-/** Of these contacts those that exist, as hexadecimal ids. */
+/** The addresses of those of these contacts that exist, by their hexadecimal ids. */
 export async function presentContacts(
   { db }: { db: Pick<PeopleDeps['db'], 'contacts'> },
   projectId: ObjectId,
   ids: ObjectId[],
   options: Pick<FindOptions, 'session' | 'readPreference'> = {},
-): Promise<Set<string>> {
+): Promise<Map<string, string>> {
   const found = await db.contacts
-    .find({ _id: { $in: ids }, projectId }, { ...options, projection: { _id: 1 }, hint: '_id_' })
+    .find({ _id: { $in: ids }, projectId }, { ...options, projection: { email: 1 }, hint: '_id_' })
     .toArray();
-  return new Set(found.map(({ _id }) => _id.toHexString()));
+  return new Map(found.map(({ _id, email }) => [_id.toHexString(), email]));
 }

@@ -3,7 +3,6 @@ import { emailDomain } from '../../../base/text/addresses.ts';
 import { DAY_MS } from '../../../base/time/durations.ts';
 import { goneGroups } from '../../../consent/suppressions/find-groups.ts';
 import { type SuppressionFact, stoppedBy } from '../../../consent/suppressions/rules.ts';
-import { suppressionsAgainst } from '../../../consent/suppressions/suppressions.ts';
 import type { Contact } from '../../../people/model.ts';
 import { wantsContact } from '../../compose/compose.ts';
 import { type SendingDomain, sendingDomain } from '../../compose/sending-domain.ts';
@@ -17,8 +16,9 @@ import { contentsOf } from '../../messages/contents.ts';
 import { firstOnes } from '../../messages/copies.ts';
 import { openedContent } from '../../messages/sealed-content.ts';
 import type { ClaimedMail } from '../claimed-mail.ts';
+import { entriesAgainst } from '../entries-against.ts';
 import { holdToCap } from '../hold-to-cap.ts';
-import { toDeletedContacts } from './to-deleted.ts';
+import { presentPeople } from './present-people.ts';
 import { LEFT, leftWhileWaiting } from './waiting-mail.ts';
 
 /** For so long a mail waits for room under the frequency cap at most. */
@@ -149,11 +149,12 @@ async function checkMails(
   messages: Message[],
   contents: Map<string, Content>,
 ): Promise<{ verdicts: Map<string, Verdict>; recipients: Map<string, MessageRecipient[]> }> {
-  const emails = messages.flatMap(({ email, recipients }) => recipients?.map((one) => one.email) ?? [email]);
-  const [project, entries, deleted, left, gone] = await Promise.all([
+  const people = await presentPeople(deps, projectId, messages);
+  const addressed = (message: Message, email: string) => ({ email, presentEmail: presentOf(message, email, people) });
+  const mails = messages.flatMap((message) => emailsOf(message).map((email) => addressed(message, email)));
+  const [project, against, left, gone] = await Promise.all([
     deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } }),
-    suppressionsAgainst(deps, projectId, emails),
-    toDeletedContacts(deps, projectId, messages),
+    entriesAgainst(deps, projectId, mails),
     leftWhileWaiting(deps, projectId, messages),
     goneGroups(
       deps,
@@ -161,10 +162,16 @@ async function checkMails(
       [...contents.values()].map(({ groupId }) => groupId),
     ),
   ]);
-  const entryAgainst = (email: string, content: Content) => {
+  const entryAgainst = (message: Message, email: string, content: Content) => {
     const { marketing, groupId, bypassSuppressions: bypass, passesUnsubscribe = false } = content;
     const isGroupGone = gone.has(groupId ?? '');
-    return stoppedBy(entries.get(email) ?? [], { marketing, groupId, isGroupGone, bypass, passesUnsubscribe });
+    return stoppedBy(against(addressed(message, email)), {
+      marketing,
+      groupId,
+      isGroupGone,
+      bypass,
+      passesUnsubscribe,
+    });
   };
   const verdicts = new Map<string, Verdict>();
   const recipients = new Map<string, MessageRecipient[]>();
@@ -174,14 +181,14 @@ async function checkMails(
     if (!project) verdicts.set(key, failedAll(message, 'The project was deleted.'));
     if (!project || !content) continue;
     if (!message.recipients) {
-      const entry = entryAgainst(message.email, content);
+      const entry = entryAgainst(message, message.email, content);
       if (entry) verdicts.set(key, suppressed(entry));
-      else if (deleted.has(key)) verdicts.set(key, failedAll(message, CONTACT_DELETED));
+      else if (people.get(key) === null) verdicts.set(key, failedAll(message, CONTACT_DELETED));
       else if (left.has(key)) verdicts.set(key, failedAll(message, LEFT));
       continue;
     }
     const judged = message.recipients.map((one) => {
-      const entry = isOpenRecipient(one) ? entryAgainst(one.email, content) : null;
+      const entry = isOpenRecipient(one) ? entryAgainst(message, one.email, content) : null;
       return entry ? afterOutcome(one, suppressed(entry)) : one;
     });
     recipients.set(key, judged);
@@ -190,6 +197,16 @@ async function checkMails(
       verdicts.set(key, { kind: 'suppressed', by: judged[0]?.suppressedBy ?? last, recipients: judged });
   }
   return { verdicts, recipients };
+}
+
+function emailsOf({ email, recipients }: Message): string[] {
+  return recipients?.map((one) => one.email) ?? [email];
+}
+
+/** The contact of a mail has the address that the mail is to, and today perhaps another. */
+function presentOf(message: Message, email: string, people: Map<string, string | null>): string | undefined {
+  const present = email === message.email && people.get(message._id.toHexString());
+  return present && present !== email ? present : undefined;
 }
 
 function failedAll({ recipients }: Message, reason: string): Verdict {

@@ -4,7 +4,7 @@ export const campaignsMutations: readonly Mutation[] = [
   {
     name: 'a campaign ignores suppressions after the claim',
     file: 'core/mail/deliver/claim-ahead.ts',
-    find: 'maySend ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null',
+    find: 'maySend ? stoppedBy(against(addressed[index]!), mail) : null',
     replace: 'maySend ? stoppedBy([], mail) : null',
     tests: ['test/campaigns/run/control.test.ts'],
     grep: 'half-way',

@@ -11,7 +11,7 @@ export const sendingMutations: readonly Mutation[] = [
   {
     name: 'cc and bcc are not checked after the claim',
     file: 'core/mail/deliver/stored/prepare.ts',
-    find: 'isOpenRecipient(one) ? entryAgainst(one.email, content) : null',
+    find: 'isOpenRecipient(one) ? entryAgainst(message, one.email, content) : null',
     replace: 'null',
     tests: ['test/composing/mail.test.ts', 'test/outbox/outcomes.test.ts', 'test/delivery/copies.test.ts'],
     grep: 'cc|suppress',
