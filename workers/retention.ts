@@ -1,3 +1,4 @@
+import { finishDeletions } from '../core/accounts/deletion.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { takeRetentionTurn } from '../core/retention.ts';
 import type { Service } from './service.ts';
@@ -6,7 +7,7 @@ const LOOK_EVERY_MS = 60_000;
 /** People unsubscribe from mail, and complain about it, weeks after it came. */
 const RETENTION_DAYS_ADVISED = 60;
 
-/** Removes documents older than RETENTION_DAYS, at night. Every process checks; one does the work. */
+/** Removes documents older than RETENTION_DAYS, at night, and all day what deletions of projects have left. Every process checks; one does the work. */
 export function retentionService(deps: Deps): Service {
   const { retentionDays } = deps.config;
   if (retentionDays < RETENTION_DAYS_ADVISED)
@@ -16,6 +17,13 @@ export function retentionService(deps: Deps): Service {
     );
   let isStopping = false;
   let removing = Promise.resolve();
+  const removeLeft = async () => {
+    try {
+      await finishDeletions(deps, () => !isStopping);
+    } catch (error) {
+      deps.log.error({ err: error }, 'removing what a deleted project has left failed; retrying');
+    }
+  };
   const removeOld = async () => {
     try {
       const removed = await takeRetentionTurn(deps, () => !isStopping);
@@ -25,7 +33,7 @@ export function retentionService(deps: Deps): Service {
     }
   };
   const timer = setInterval(() => {
-    removing = removing.then(removeOld);
+    removing = removing.then(removeLeft).then(removeOld);
   }, LOOK_EVERY_MS);
   return {
     name: 'retention',

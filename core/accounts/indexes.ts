@@ -3,6 +3,11 @@ import { type Indexes, onlyWith } from '../base/indexes.ts';
 export const accountIndexes = {
   projects: {
     organization: { key: { organizationId: 1, _id: 1 }, because: 'Projects of an organization, in order.' },
+    deleted: {
+      key: { deletedAt: 1 },
+      partialFilterExpression: { deletedAt: { $type: 'date' } },
+      because: 'Deleted projects of which something may be left.',
+    },
   },
   apiKeys: {
     short_id: { key: { shortId: 1 }, unique: true, because: 'A key is found by its short part, and no two share one.' },

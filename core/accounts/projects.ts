@@ -3,33 +3,19 @@ import type { createProjectBody, updateProjectBody } from '../../schemas/account
 import { CONTACT_PROPERTY } from '../../schemas/people/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { searchDatesAgain } from '../automations/dates/search.ts';
-import { archiveAutomationsOfProject } from '../automations/lifecycle.ts';
 import { nextUpdate, refuseUnseen } from '../base/database/seen.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import { AppError, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { changeProject, insertProject, markProjectDeleted, raiseAudienceVersion } from '../base/projects.ts';
-import { abortCampaignsOfProject } from '../campaigns/control.ts';
-import { deleteConsentsOfProject } from '../consent/consents/erase.ts';
+import { changeProject, insertProject, raiseAudienceVersion } from '../base/projects.ts';
 import { makeBuiltInGroups } from '../consent/suppressions/built-in-groups.ts';
-import { deleteDomainsOfProject } from '../domains/domains.ts';
-import { switchWebhooksOff } from '../events/webhooks.ts';
-import { deleteReports } from '../figures/reports/state.ts';
-import { deleteFormsOfProject } from '../forms/pending.ts';
-import { deletePlacesOfProject } from '../mail/frequency/remove.ts';
-import { cancelMailOfProject } from '../mail/messages/scheduled/to-deleted.ts';
 import { makeGlobalList } from '../people/global-list.ts';
-import { deleteRequestsOfProject } from '../persons-own/personal-data/requests.ts';
-import { deleteMediaOfProject } from '../templates/media/media.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
 import type { AccountsDeps } from './deps.ts';
 import { holdExceptedGroups, readFrequencyCap } from './frequency-cap.ts';
 import { readPublicFields } from './public-fields.ts';
-
-/** The consents and places of a large project are removed by the retention job, in the night. */
-const REMOVAL_MS = 2_000;
 
 type ProjectInput = Described<typeof createProjectBody>;
 type ProjectChange = Described<typeof updateProjectBody>;
@@ -135,31 +121,6 @@ export async function updateProject(
   if (!updated) throw projectNotFound();
   deps.signals.publish(KEYS_CHANGED, '');
   return updated;
-}
-
-/** The keys are revoked first, so that no caller writes into a project that is being deleted. */
-export async function deleteProject(deps: AccountsDeps, organizationId: ObjectId, projectId: string): Promise<void> {
-  const project = await findProject(deps, organizationId, projectId);
-  const deletedAt = deps.clock.now();
-  await deps.db.apiKeys.updateMany(
-    { organizationId, projectId: project._id, revokedAt: null },
-    { $set: { revokedAt: deletedAt } },
-  );
-  await markProjectDeleted(deps, project, deletedAt);
-  await switchWebhooksOff(deps, project._id);
-  await archiveAutomationsOfProject(deps, project._id);
-  await abortCampaignsOfProject(deps, project._id);
-  await cancelMailOfProject(deps, project._id);
-  await deleteDomainsOfProject(deps, project._id);
-  await deleteFormsOfProject(deps, project._id);
-  await deleteReports(deps, project._id);
-  await deleteMediaOfProject(deps, project._id);
-  const until = performance.now() + REMOVAL_MS;
-  const mayContinue = () => performance.now() < until;
-  await deleteConsentsOfProject(deps, project._id, mayContinue);
-  await deletePlacesOfProject(deps, project._id, mayContinue);
-  await deleteRequestsOfProject(deps, project._id);
-  deps.signals.publish(KEYS_CHANGED, '');
 }
 
 /** The property by its name alone. */

@@ -1,4 +1,5 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
+import { deleteInParts } from '../base/database/batches.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import { conflict, notFound } from '../base/errors.ts';
@@ -66,6 +67,16 @@ export async function archiveAutomationsOfProject(deps: AutomationsDeps, project
   const live = { projectId, status: { $ne: 'archived' as const } };
   const { modifiedCount } = await deps.db.automations.updateMany(live, { $set });
   if (modifiedCount > 0) wakeQueue(deps, AUTOMATION_CHANGES, projectId);
+}
+
+/** Also the dates that would let people in. A run of a person who is gone ends when it wakes. */
+export async function deleteEnrollmentsOfProject(
+  { db }: Pick<AutomationsDeps, 'db'>,
+  projectId: ObjectId,
+  mayContinue: () => boolean,
+): Promise<void> {
+  await deleteInParts(db.enrollments, { projectId }, { hint: 'contact', mayContinue });
+  await deleteInParts(db.awaitedDates, { projectId }, { hint: 'automation', mayContinue });
 }
 
 /** Its enrollments end; sent messages keep their records. */

@@ -45,6 +45,9 @@ export interface Project {
   /** When its settings were changed last; absent: never. */
   updatedAt?: Date;
   deletedAt: Date | null;
+  /** Of a deleted project: when a process looks at what is left of it, and when nothing was left. */
+  removalDueAt?: Date;
+  removedAt?: Date;
 }
 
 /** Each part has a default (core/templates/brand.ts). The primary colour is the project's `color`. */

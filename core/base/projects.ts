@@ -4,6 +4,7 @@ import { insertOnce } from './database/idempotent-insert.ts';
 import type { Project, Session } from './model.ts';
 
 type Db = { db: Pick<Collections, 'projects'> };
+type Owned = Pick<Project, '_id' | 'organizationId'>;
 type Fields = Partial<Omit<Project, '_id' | 'organizationId' | 'audienceVersion'>>;
 
 /** A repeat of the call that made it gets the stored one. */
@@ -14,7 +15,7 @@ export function insertProject({ db }: Db, project: Project): Promise<Project> {
 /** Only the fields that are given: two calls that change different ones may run at the same time. null: it is deleted, or not theirs. */
 export function changeProject(
   { db }: Db,
-  { _id, organizationId }: Pick<Project, '_id' | 'organizationId'>,
+  { _id, organizationId }: Owned,
   { set, unset }: { set: Fields; unset: Partial<Record<keyof Fields, ''>> },
   session: Session,
 ): Promise<Project | null> {
@@ -25,12 +26,28 @@ export function changeProject(
   );
 }
 
+/** Until `removalDueAt` the caller removes what belongs to it. */
 export async function markProjectDeleted(
   { db }: Db,
-  { _id, organizationId }: Pick<Project, '_id' | 'organizationId'>,
-  deletedAt: Date,
+  { _id, organizationId }: Owned,
+  dates: { deletedAt: Date; removalDueAt: Date },
 ): Promise<void> {
-  await db.projects.updateOne({ _id, organizationId }, { $set: { deletedAt } });
+  await db.projects.updateOne({ _id, organizationId }, { $set: dates });
+}
+
+/** A deleted project of which something may be left; until `until` no other process gets it. null: there is none. */
+export function takeProjectRemoval({ db }: Db, now: Date, until: Date): Promise<Owned | null> {
+  // Of all organizations: the index has none. A version before this date wrote none.
+  const isDue = { removalDueAt: { $not: { $gt: now } } };
+  return db.projects.findOneAndUpdate(
+    { deletedAt: { $type: 'date' }, removedAt: { $exists: false }, ...isDue },
+    { $set: { removalDueAt: until } },
+    { projection: { organizationId: 1 } },
+  );
+}
+
+export async function noteProjectRemoved({ db }: Db, { _id, organizationId }: Owned, removedAt: Date): Promise<void> {
+  await db.projects.updateOne({ _id, organizationId }, { $set: { removedAt }, $unset: { removalDueAt: '' } });
 }
 
 /** After every change of what contacts are compared with: processes compile it again. */

@@ -14,7 +14,7 @@ import type { Migration, MigrationPhaseName } from './model.ts';
 import { plannedUnsubscribed } from './preview.ts';
 import { publishMigration } from './progress/progress.ts';
 import { newPhases, phasesForRetry } from './rules/phase-order.ts';
-import { mayBecome } from './rules/status.ts';
+import { mayBecome, migrationsBefore } from './rules/status.ts';
 
 export interface MigrationInput
   extends Pick<
@@ -165,6 +165,14 @@ export async function cancelMigration(deps: MigrationsDeps, project: Tenant, id:
   if (!ended) throw wrongState(await getMigration(deps, project, id), 'cancelled');
   wakeStarts(deps, 'migration', project._id);
   return ended;
+}
+
+/** Of a deleted project: nothing more is read from the provider, and its key is forgotten. */
+export async function cancelMigrationsOfProject(deps: MigrationsDeps, projectId: ObjectId): Promise<void> {
+  const open = { projectId, status: migrationsBefore('cancelled') };
+  for (const { _id } of await deps.db.migrations.find(open, { projection: { _id: 1 } }).toArray())
+    await endMigration(deps, { _id, projectId }, { status: 'cancelled', failureReason: null });
+  wakeStarts(deps, 'migration', projectId);
 }
 
 type Change = Parameters<MigrationsDeps['db']['migrations']['findOneAndUpdate']>[1];

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { finishDeletions } from '../../core/accounts/deletion.ts';
 import { hashOfErased } from '../../core/base/secrets.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { messageErasures } from '../../core/mail/erase/erase.ts';
@@ -147,7 +148,8 @@ describe('Consents of a contact that is deleted', function () {
     const evidence = { text: TEXT, askedAt: new Date(), confirmedAt: null, networkAddress: null, textVersion: '0' };
     const late = { _id: new ObjectId(), contactId: new ObjectId(), email: 'late@example.com', source: 'api' as const };
     await db().consents.insertOne({ ...late, ...mine(), ...evidence, createdAt: new Date() });
-    await removeOld(environment.deps);
+    environment.clock.advance(61_000);
+    await finishDeletions(environment.deps, () => true);
     expect(await stored()).to.deep.equal([]);
     tenant = other;
     expect(await stored()).to.have.length(1);

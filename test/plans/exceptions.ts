@@ -52,7 +52,6 @@ export const withoutProjectAtTimes: Record<string, string> = {
 
 /** Queries that scan a collection. */
 export const scans: Record<string, string> = {
-  'projects {deletedAt: $ne}': 'Retention: deleted projects, once a night, among all of them.',
   'domains {dkim.privateKey.keyId: $exists $ne}': 'npm run admin -- reseal: every sealed secret, once.',
   'domains {dkim.privateKey.keyId}': 'The same: what is left.',
   'domains {dkimEd25519.privateKey.keyId: $exists $ne}': 'The same, of the second keys.',

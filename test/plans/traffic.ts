@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { fullPath, pathParameters } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';
+import { finishDeletions } from '../../core/accounts/deletion.ts';
 import { resealSecrets } from '../../core/accounts/stored-secrets.ts';
 import { announceKeptEvents } from '../../core/automations/events/kept.ts';
 import { doubtAfterRestore } from '../../core/campaigns/audience/after-restore.ts';
@@ -231,4 +232,7 @@ async function endProject({ environment }: Stage): Promise<void> {
   await client.post('/contacts', { email: 'last@in.test' });
   const admin = environment.client(adminKey);
   await admin.delete(`/account/projects/${project._id.toHexString()}`);
+  environment.clock.advance(DAY_MS);
+  await finishDeletions(environment.deps, () => true);
+  environment.clock.set(new Date());
 }

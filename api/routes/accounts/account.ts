@@ -1,7 +1,7 @@
 import { createApiKey, listApiKeys, revokeApiKey } from '../../../core/accounts/api-keys.ts';
+import { deleteProject } from '../../../core/accounts/deletion.ts';
 import {
   createProject,
-  deleteProject,
   findProject,
   getProject,
   listProjects,

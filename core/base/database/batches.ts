@@ -27,3 +27,20 @@ export async function* batchesById<Doc extends { _id: ObjectId }, Found extends 
 export function byProject<Doc extends { projectId: ObjectId }>(docs: Doc[]): Array<[ObjectId, Doc[]]> {
   return [...Map.groupBy(docs, ({ projectId }) => `${projectId}`).values()].map((some) => [some[0]!.projectId, some]);
 }
+
+const DELETED_AT_ONCE = 1_000;
+
+/** Of a project, which may have millions. Where `mayContinue` ends it, a repeat deletes the rest. */
+export async function deleteInParts<Doc extends { _id: unknown; projectId: ObjectId }>(
+  collection: Collection<Doc>,
+  some: { projectId: ObjectId; _id?: object },
+  { hint, mayContinue }: { hint?: string; mayContinue: () => boolean },
+): Promise<void> {
+  const options = { projection: { _id: 1 }, limit: DELETED_AT_ONCE, ...(hint ? { hint } : {}) } as const;
+  while (mayContinue()) {
+    const found = await collection.find(some as Filter<Doc>, options).toArray();
+    const ids = { $in: found.map(({ _id }) => _id) };
+    await collection.deleteMany({ _id: ids, projectId: some.projectId } as unknown as Filter<Doc>);
+    if (found.length < DELETED_AT_ONCE) return;
+  }
+}

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { byProject } from '../../base/database/batches.ts';
+import { byProject, deleteInParts } from '../../base/database/batches.ts';
 import { hashOfErased } from '../../base/secrets.ts';
 import { DAY_MS } from '../../base/time/durations.ts';
 import type { ConsentDeps } from '../deps.ts';
@@ -21,12 +21,11 @@ export async function eraseConsents(
   }
 }
 
-/** Removes the records of people who were erased CONSENT_RETENTION_DAYS ago, and those of deleted projects. */
+/** Removes the records of people who were erased CONSENT_RETENTION_DAYS ago. */
 export async function removeOldConsents(
-  deps: Pick<ConsentDeps, 'db' | 'clock' | 'config'>,
+  { db, clock, config }: Pick<ConsentDeps, 'db' | 'clock' | 'config'>,
   mayContinue: () => boolean,
 ): Promise<void> {
-  const { db, clock, config } = deps;
   const before = new Date(clock.now().getTime() - config.consentRetentionDays * DAY_MS);
   // Of all projects at once: the index has no project.
   const old = { erasedAt: { $lt: before } };
@@ -40,22 +39,12 @@ export async function removeOldConsents(
       await db.consents.deleteMany({ _id: { $in: some.map(({ _id }) => _id) }, projectId, ...old });
     if (found.length < AT_ONCE) break;
   }
-  for await (const { _id } of db.projects.find({ deletedAt: { $ne: null } }, { projection: { _id: 1 } }))
-    await deleteConsentsOfProject(deps, _id, mayContinue);
 }
 
-/** In parts, since a project may have one for each of its contacts; the retention job deletes what is left. */
 export async function deleteConsentsOfProject(
   { db }: Pick<ConsentDeps, 'db'>,
   projectId: ObjectId,
   mayContinue: () => boolean,
 ): Promise<void> {
-  while (mayContinue()) {
-    const found = await db.consents
-      .find({ projectId }, { hint: 'contact', projection: { _id: 1 } })
-      .limit(AT_ONCE)
-      .toArray();
-    await db.consents.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, projectId });
-    if (found.length < AT_ONCE) return;
-  }
+  await deleteInParts(db.consents, { projectId }, { hint: 'contact', mayContinue });
 }

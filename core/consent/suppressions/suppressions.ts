@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Described } from '../../../schemas/schema.ts';
 import type { suppressBody } from '../../../schemas/suppressions.ts';
+import { deleteInParts } from '../../base/database/batches.ts';
 import type { CallerDeps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
@@ -248,4 +249,12 @@ function normalized(emails: string[]): string[] {
     return address;
   });
   return [...new Set(addresses)];
+}
+
+export async function deleteSuppressionsOfProject(
+  { db }: Pick<ConsentDeps, 'db'>,
+  projectId: ObjectId,
+  mayContinue: () => boolean,
+): Promise<void> {
+  await deleteInParts(db.suppressions, { projectId }, { hint: 'address', mayContinue });
 }

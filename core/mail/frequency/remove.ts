@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { CAP_DAYS_MAX } from '../../../schemas/accounts/account.ts';
-import { batchesById, byProject } from '../../base/database/batches.ts';
+import { batchesById, byProject, deleteInParts } from '../../base/database/batches.ts';
 import { firstIdAt } from '../../base/ids.ts';
 import { DAY_MS } from '../../base/time/durations.ts';
 import type { MailDeps } from '../deps.ts';
@@ -34,20 +34,12 @@ export async function removeOldPlaces(
   }
 }
 
-/** In parts; what is left when time is over is old in 90 days, since no mail of the project is sent. */
 export async function deletePlacesOfProject(
   { db }: Pick<MailDeps, 'db'>,
   projectId: ObjectId,
   mayContinue: () => boolean,
 ): Promise<void> {
   const second = projectId.getTimestamp().getTime();
-  const inRange = { projectId, _id: { $gte: firstIdAt(second), $lt: firstIdAt(second + 1_000) } };
-  while (mayContinue()) {
-    const found = await db.frequencyPlaces
-      .find(inRange, { projection: { _id: 1 } })
-      .limit(AT_ONCE)
-      .toArray();
-    await db.frequencyPlaces.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, projectId });
-    if (found.length < AT_ONCE) return;
-  }
+  const range = { $gte: firstIdAt(second), $lt: firstIdAt(second + 1_000) };
+  await deleteInParts(db.frequencyPlaces, { projectId, _id: range }, { mayContinue });
 }
