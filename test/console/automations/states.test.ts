@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { created, email, makeSending, wait } from '../../automations/support.ts';
 import {
   expectAccessible,
+  holdCall,
   measureShifts,
   SHIFT_MAX,
   shiftsOf,
@@ -10,7 +12,7 @@ import {
   useConsole,
 } from '../../support/browser/console.ts';
 import { until } from '../../support/wait.ts';
-import { editorOf } from './kit.ts';
+import { editorOf, stored } from './kit.ts';
 
 const overflow = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
   scrollWidth - clientWidth;
@@ -55,6 +57,41 @@ describe('States of the editor of automations', () => {
     const overview = await suite.open(`/automations/${id}`, { width: 375 });
     await overview.getByRole('group', { name: 'Steps', exact: true }).waitFor();
     expect(await widthOf(overview)).to.equal(375);
+  });
+
+  it('keeps what is typed while it is activated and while it is published, and saves it into the next draft', async () => {
+    const mail = { subject: 'first', htmlTemplate: '<a href="{{unsubscribe}}">Leave</a>' };
+    const steps = [wait(1), email('first', { email: mail })];
+    const { id } = await created(suite.own.client, '/automations', { name: 'Typed on', steps });
+    const page = await suite.open(`/automations/${id}/edit?step=first`);
+    const { panel } = editorOf(page);
+    const subject = panel.getByLabel('Subject');
+    await subject.waitFor();
+    for (const [ask, act, typed] of [
+      ['Activate…', 'Activate', 'Typed while it is activated'],
+      ['Publish…', 'Publish version 2', 'Typed while it is published'],
+    ] as const) {
+      await page.getByRole('button', { name: ask }).click();
+      const button = page.getByRole('dialog').getByRole('button', { name: act });
+      await button.waitFor();
+      // The page asks what is stored once it is done.
+      const { isHeld, release } = await holdCall(page, 'GET', new RegExp(`/automations/${id}$`));
+      await button.click();
+      await isHeld;
+      await button.waitFor({ state: 'detached' });
+      await subject.fill(typed);
+      // Longer than the pause after which a draft is saved.
+      await sleep(1_000);
+      release();
+      await until(
+        async () => (await stored(suite, `/automations/${id}?version=draft`)).steps.at(-1).email.subject,
+        (found) => found === typed,
+      );
+      expect(await subject.inputValue()).to.equal(typed);
+      await page.getByText(/^draft of version \d+$/).waitFor();
+      await page.unrouteAll();
+    }
+    expect(await page.getByText('Another version was saved elsewhere').count()).to.equal(0);
   });
 
   it('has a way on where there is nothing at all: no automation, no list, no sender, no domain', async () => {

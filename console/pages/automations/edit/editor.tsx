@@ -76,32 +76,38 @@ function Editor(props: Props) {
   const panel = useRef<HTMLElement>(null);
   const zoom = useSignal(1);
   const simulated = useSignal<Simulated | null>(null);
-  const toPublish = useSignal<Automation | null>(null);
+  const toPublish = useSignal<{ draft: Automation; saved: Values } | null>(null);
   useKeys(editing);
   const { stepId, isSimulating, isAsked, choose, close, simulate } = useChoosing(panel);
   const chosen = values.steps.find((step) => step.stepId === stepId) ?? null;
   const marks = useMemo(() => marksOf(running.data.value, edited, faults), [running.data.value, values, faults]);
   const walked = useWalked(edited, isSimulating ? simulated.value : null);
   const isChanged = form.isChanged.value;
+  const publishing = toPublish.value;
   const unready = automation.status === 'draft' ? unwritten(values.steps, automation.warnings ?? []) : [];
 
-  async function reload(): Promise<void> {
+  /** Text that was typed since the save stays, and is saved into the draft of the next version. */
+  async function reload(saved: Values): Promise<void> {
     const next = await read(automation.id);
-    form.reset(valuesOf(next));
+    form.take(saved, valuesOf(next));
     onSaved(next);
-    editing.restart();
+    if (!form.isChanged.peek()) editing.restart();
     await running.reload();
   }
   async function activate(): Promise<void> {
     if (!(await saving.save())) return;
-    if (await changeState(edited, 'activate', saving.refuse)) return reload();
-    const first = saving.faults.peek()[0] ?? unready[0];
-    if (first) choose(first.stepId, 'fields');
+    const saved = form.values.peek();
+    await saving.during(async () => {
+      if (await changeState(edited, 'activate', saving.refuse)) return reload(saved);
+      const first = saving.faults.peek()[0] ?? unready[0];
+      if (first) choose(first.stepId, 'fields');
+    });
   }
   async function publish(): Promise<void> {
     if (!(await saving.save())) return;
+    const saved = form.values.peek();
     const [draft] = await Promise.all([read(automation.id), running.reload()]);
-    toPublish.value = draft;
+    toPublish.value = { draft, saved };
   }
   /** While it is simulated, a mail of the way is looked at. */
   function chooseOn(id: string | null, then?: 'fields'): void {
@@ -202,11 +208,11 @@ function Editor(props: Props) {
           )}
         </aside>
       </div>
-      {toPublish.value && running.data.value && (
+      {publishing && running.data.value && (
         <PublishDialog
           automation={running.data.value}
-          draft={toPublish.value}
-          onDone={reload}
+          draft={publishing.draft}
+          onDone={() => saving.during(() => reload(publishing.saved))}
           onRefused={saving.refuse}
           onClose={() => {
             toPublish.value = null;

@@ -18,6 +18,8 @@ export interface Saving {
   save(): Promise<boolean>;
   /** The same, in place of another version: a draft that is outdated is made from what runs from now on. */
   keep(): Promise<boolean>;
+  /** An act that changes what is stored: nothing is saved by itself until it is over, and the page has what it stored. */
+  during(act: () => Promise<void>): Promise<void>;
   /** Shows a refusal of another call. */
   refuse(error: unknown): void;
 }
@@ -39,6 +41,7 @@ export function useSaving({
 }): Saving {
   const faults = useSignal<readonly Fault[]>([]);
   const running = useRef<Promise<boolean> | null>(null);
+  const isActing = useRef(false);
   const latest = useRef({ conflict, isHeld, onSaved });
   latest.current = { conflict, isHeld, onSaved };
   const show = (error: unknown) => {
@@ -85,7 +88,8 @@ export function useSaving({
     const later = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        if (form.isChanged.peek()) void save();
+        if (isActing.current) later();
+        else if (form.isChanged.peek()) void save();
       }, PAUSE_MS);
     };
     const stop = form.values.subscribe(later);
@@ -103,7 +107,15 @@ export function useSaving({
     form.set('name', form.values.peek().name);
     return sendNow();
   };
-  return { faults, save, keep, refuse: show };
+  async function during(act: () => Promise<void>): Promise<void> {
+    isActing.current = true;
+    try {
+      await act();
+    } finally {
+      isActing.current = false;
+    }
+  }
+  return { faults, save, keep, during, refuse: show };
 }
 
 function inputOf(base: Automation, values: SentValues): UpdateAutomationBody {
