@@ -18,7 +18,7 @@ import { type Call, type Endpoint, EventStream } from './http/endpoint.ts';
 import { translateErrors } from './http/errors.ts';
 import { headerValues } from './http/header-values.ts';
 import { type Answered, idempotencyKey, withIdempotency } from './http/idempotency.ts';
-import { authenticateCaller, type Caller } from './http/identity/authenticate.ts';
+import { authenticateCaller, type Caller, limitCostly } from './http/identity/authenticate.ts';
 import { nameRequest } from './http/name.ts';
 import { type Observe, observeRequests } from './http/observe.ts';
 import { limitPublic } from './http/public-limit.ts';
@@ -166,6 +166,7 @@ async function answer(
       query,
       body: checked,
       request: new Request(deps, context, { seed, at, by: makerOf(caller) }),
+      limitCostly: (other: Endpoint) => limitCostly(options.limiter, other, caller?.project ?? null),
     } as unknown as Call<never, never>;
     if (endpoint.heldBytes) await call.request.held.take(endpoint.heldBytes);
     const result = await endpoint.handler(call);

@@ -33,6 +33,8 @@ export interface Call<Body, Query> {
   query: Query;
   body: Body;
   request: RequestFacts;
+  /** For a handler that runs the one of another endpoint: counts a call of that one, and fails with 429. */
+  limitCostly(endpoint: Pick<Endpoint, 'perMinute' | 'cost'>): void;
 }
 
 export interface RequestFacts {

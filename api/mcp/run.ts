@@ -8,10 +8,14 @@ import { dataResult, faultResult, shownPage } from './content.ts';
 import { type Json, type McpCall, ProtocolError } from './protocol.ts';
 import type { Tool } from './tools.ts';
 
-/** The handler of the endpoint, as the same call over HTTP would run it. Scope and rate were checked when the message came. */
+/**
+ * The handler of the endpoint, as the same call over HTTP would run it. Scope and rate of the key were checked when the message came; the
+ * limit of a costly endpoint is its own.
+ */
 export async function runTool(call: McpCall, { endpoint }: Tool, input: Input): Promise<Json> {
   const { deps, project, apiKey, organization, request } = call;
   const { params, query, body } = input;
+  call.limitCostly(endpoint);
   const run = async ({ seed, at }: { seed: ObjectId; at: Date }) => {
     const { id, ip, incoming, header } = request;
     // A getter: each reading adds a listener to the response.

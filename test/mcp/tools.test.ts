@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { type Endpoint, pathParameters } from '../../api/http/endpoint.ts';
+import { type Endpoint, PREVIEWS_A_MINUTE, pathParameters } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { pathOf } from '../../api/mcp/arguments.ts';
 import { mailings } from '../../api/mcp/people.ts';
@@ -14,8 +14,8 @@ import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { isInScope, operations, type Scope, TOOLS_MAX } from '../../schemas/operations.ts';
 import { makers } from '../edge/makers.ts';
-import { useEnvironment } from '../support/environment.ts';
-import { connect, use } from './support.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
+import { calledOf, connect, rpc, use } from './support.ts';
 
 const tools = toolsOf(endpointTable(createMetrics()));
 const namesOf = (scope: Scope) => toolsInScope(tools, scope).map(({ name }) => name);
@@ -234,6 +234,22 @@ describe('The tools of MCP', () => {
       expect(text).to.match(/wait/);
       await client.close();
       expect(await deps.db.messages.countDocuments({ projectId: own.project._id })).to.equal(before);
+    });
+
+    it('have the limit of their endpoint: after 600 previews a minute an agent waits; other tools and projects do not', async () => {
+      const [own, other] = [await environment.newTenant('Costly'), await environment.newTenant('Another')];
+      const call = async ({ client }: Tenant, name: string, given: object) =>
+        calledOf((await client.post('/mcp', rpc('tools/call', { name, arguments: given }))).body.result).text;
+      const preview = (tenant: Tenant) => call(tenant, 'templates_preview', { templateId: 'A-00000000000000000000' });
+      const answers: string[] = [];
+      const limitedAt = () => answers.findIndex((text) => text.includes('RATE_LIMIT_EXCEEDED'));
+      // A minute may end in between.
+      while (limitedAt() < 0 && answers.length <= 2 * PREVIEWS_A_MINUTE.most)
+        answers.push(...(await Promise.all(Array.from({ length: 20 }, () => preview(own)))));
+      expect(limitedAt()).to.be.at.least(PREVIEWS_A_MINUTE.most);
+      expect(answers[limitedAt()]).to.match(/Try again in \d+ seconds/);
+      expect(await call(own, 'contacts_list', {})).to.contain('"contacts":[]');
+      expect(await preview(other)).to.contain('TEMPLATE_NOT_FOUND');
     });
 
     it('answer a fault of the interface as a fault of the tool, with its code, details and remedy', async () => {

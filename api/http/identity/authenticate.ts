@@ -11,7 +11,7 @@ import type { Deps } from '../../../core/base/deps.ts';
 import { AppError, invalid, permissionDenied } from '../../../core/base/errors.ts';
 import type { Project } from '../../../core/base/model.ts';
 import type { RateLimiter, Verdict } from '../../../platform/redis/rate-limit.ts';
-import type { Endpoint, MinuteLimit } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { headerValues } from '../header-values.ts';
 import { requireConsole } from './own-origin.ts';
 import { sessionTokenOf } from './session-cookie.ts';
@@ -68,17 +68,18 @@ export async function authenticateCaller(
   const caller = await (token === null
     ? keyCaller(deps, options, endpoint, context)
     : sessionCaller(deps, options, endpoint, context, token));
-  if (caller.project && endpoint.perMinute) limitCostly(options, endpoint.perMinute, endpoint.cost, caller.project);
+  limitCostly(options.limiter, endpoint, caller.project);
   return caller;
 }
 
-function limitCostly(
-  { limiter }: CallerOptions,
-  { of, most }: MinuteLimit,
-  cost: number | undefined,
-  { _id }: Project,
+/** Counts a call of an endpoint that has a limit of its own. */
+export function limitCostly(
+  limiter: RateLimiter,
+  { perMinute, cost }: Pick<Endpoint, 'perMinute' | 'cost'>,
+  project: Project | null,
 ): void {
-  const verdict = limiter.hit(`${of}:${_id.toHexString()}`, most, cost);
+  if (!perMinute || !project) return;
+  const verdict = limiter.hit(`${perMinute.of}:${project._id.toHexString()}`, perMinute.most, cost);
   if (!verdict.allowed) throw rateLimited(verdict);
 }
 
