@@ -2,7 +2,7 @@ import { requireDomain } from '../../core/accounts/scopes.ts';
 import type { EventStream } from '../http/endpoint.ts';
 import { fingerprintOf } from '../http/fingerprint.ts';
 import { inputOf } from './arguments.ts';
-import { confirmByRepeat } from './confirm-by-repeat.ts';
+import { confirmByRepeat, repeatConfirmed } from './confirm-by-repeat.ts';
 import { confirmInStream } from './confirm-in-stream.ts';
 import { refuseCutText } from './content.ts';
 import type { Peer } from './peer.ts';
@@ -17,9 +17,13 @@ export async function callTool(call: McpCall, tools: Tool[], peer: Peer, id: Id)
     refuseCutText(given);
     const input = inputOf(tool.endpoint, tool.inputSchema, given);
     requireDomain(call.apiKey, input.body);
+    const named = { tool, input, hash: fingerprintOf('TOOL', tool.name, given) };
+    // Before the plan, which refuses a campaign that was published by the first try, or counts its people again.
+    const repeated = peer.isStateless ? await repeatConfirmed(call, named) : null;
+    if (repeated) return repeated;
     const mailing = await mailings[tool.endpoint.operation]?.(call, input);
     if (!mailing) return await runTool(call, tool, input);
-    const planned = { tool, input, mailing, hash: fingerprintOf('TOOL', tool.name, given) };
+    const planned = { ...named, mailing };
     return await (peer.isStateless ? confirmByRepeat(call, peer, planned) : confirmInStream(call, peer, planned, id));
   } catch (error) {
     return faultAnswer(call, tool, error);

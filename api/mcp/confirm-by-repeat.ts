@@ -1,4 +1,4 @@
-import { answerConfirmation, askConfirmation, useConfirmation } from '../../core/accounts/confirmations.ts';
+import { answerConfirmation, askConfirmation, isUsed, useConfirmation } from '../../core/accounts/confirmations.ts';
 import { errorResult } from './content.ts';
 import type { Peer } from './peer.ts';
 import type { Planned } from './planned.ts';
@@ -15,22 +15,37 @@ export async function confirmByRepeat(call: McpCall, peer: Peer, planned: Planne
       status: 400,
       data: { requiredCapabilities: { elicitation: { form: {} } } },
     });
-  const { requestState, inputResponses } = (call.body.params ?? {}) as {
-    requestState?: unknown;
-    inputResponses?: Json;
-  };
-  const answer = inputResponses?.[QUESTION];
-  if (typeof requestState !== 'string' || answer === undefined) return ask(call, planned);
-  const { deps, project, apiKey } = call;
-  const question = { _id: requestState, projectId: project._id, apiKeyId: apiKey._id };
+  const said = saidIn(call);
+  if (!said) return ask(call, planned);
+  const { question, answer } = said;
   if (!isYes(answer)) {
-    await answerConfirmation(deps, question, 'declined');
+    await answerConfirmation(call.deps, question, 'declined');
     return errorResult(refusals.declined);
   }
-  const confirmed = await useConfirmation(deps, question, { call: planned.hash, from: 'pending' });
-  if (confirmed === null) return errorResult(refusals.used);
-  if (planned.mailing.people > confirmed) return ask(call, planned);
-  return runTool(call, planned.tool, planned.input);
+  const { tool, input, mailing, hash } = planned;
+  const confirmed = await useConfirmation(call.deps, question, { call: hash, from: 'pending', people: mailing.people });
+  // Another repeat may have used it since it was looked at.
+  if (confirmed === null) return (await repeatConfirmed(call, planned)) ?? errorResult(refusals.used);
+  if (mailing.people > confirmed) return ask(call, planned);
+  return runTool(call, tool, input, question._id);
+}
+
+/** A call that was made with its confirmation before, and whose answer may be lost: it gets that answer. null: it was not made. */
+export async function repeatConfirmed(
+  call: McpCall,
+  { tool, input, hash }: Omit<Planned, 'mailing'>,
+): Promise<Json | null> {
+  const said = saidIn(call);
+  if (!said || !(await isUsed(call.deps, said.question, hash))) return null;
+  return isYes(said.answer) ? runTool(call, tool, input, said.question._id) : errorResult(refusals.begun);
+}
+
+/** The question that a repeat names, with the user's answer. */
+function saidIn({ body, project, apiKey }: McpCall) {
+  const { requestState, inputResponses } = (body.params ?? {}) as { requestState?: unknown; inputResponses?: Json };
+  const answer = inputResponses?.[QUESTION];
+  if (typeof requestState !== 'string' || answer === undefined) return null;
+  return { question: { _id: requestState, projectId: project._id, apiKeyId: apiKey._id }, answer };
 }
 
 async function ask({ deps, project, apiKey }: McpCall, { hash, mailing }: Planned): Promise<Json> {

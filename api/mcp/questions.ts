@@ -23,7 +23,9 @@ export function isYes(answer: unknown): boolean {
 export const refusals = {
   declined: 'The user did not confirm; nothing was sent. Do not repeat this call unless the user asks for it.',
   expired: 'There was no answer within five minutes; nothing was sent.',
-  used: 'This confirmation was used before, has expired, or is for another call; nothing was sent. Call again without it.',
+  used: 'This confirmation is unknown, has expired, or is for another call; this call sent nothing. See whether an earlier call with it sent something before you call again without it.',
+  begun:
+    'The user confirmed this call before, and it was made then; a later refusal does not stop it. See what became of it.',
   withdrawn: 'The question was withdrawn; nothing was sent.',
   grown: 'The number of people grew after each confirmation; nothing was sent. Call again later.',
   noForms:

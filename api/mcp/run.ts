@@ -1,22 +1,29 @@
 import { ObjectId } from 'mongodb';
 import { Answer, type Endpoint, LongPage } from '../http/endpoint.ts';
 import { faultOf } from '../http/errors.ts';
-import { takesIdempotencyKey, withIdempotency } from '../http/idempotency.ts';
+import { type Answered, takesIdempotencyKey, withIdempotency } from '../http/idempotency.ts';
 import { envelopeOf } from '../http/respond.ts';
 import { type Input, pathOf } from './arguments.ts';
 import { dataResult, faultResult, shownPage } from './content.ts';
 import { type Json, type McpCall, ProtocolError } from './protocol.ts';
 import type { Tool } from './tools.ts';
 
+type First = { seed: ObjectId; at: Date };
+
 /**
  * The handler of the endpoint, as the same call over HTTP would run it. Scope and rate of the key were checked when the message came; the
- * limit of a costly endpoint is its own.
+ * limit of a costly endpoint is its own. With a confirmation it is run once, whatever Idempotency-Keys its repeats have.
  */
-export async function runTool(call: McpCall, { endpoint }: Tool, input: Input): Promise<Json> {
+export async function runTool(
+  call: McpCall,
+  { endpoint }: Tool,
+  input: Input,
+  confirmation: string | null = null,
+): Promise<Json> {
   const { deps, project, apiKey, organization, request } = call;
   const { params, query, body } = input;
   call.limitCostly(endpoint);
-  const run = async ({ seed, at }: { seed: ObjectId; at: Date }) => {
+  const run = async ({ seed, at }: First) => {
     const { id, ip, incoming, header } = request;
     // A getter: each reading adds a listener to the response.
     const own = {
@@ -40,11 +47,15 @@ export async function runTool(call: McpCall, { endpoint }: Tool, input: Input): 
       request: own,
     } as never);
   };
-  const key = input.idempotencyKey ?? headerKey(call, endpoint);
-  if (key === null) return dataResult(await dataOf(await run({ seed: new ObjectId(), at: deps.clock.now() })));
-  const keyed = { tenant: project._id, key, path: pathOf(endpoint, params), body, endpoint, requestId: request.id };
-  const answered = await withIdempotency(deps, keyed, async (first) => envelopeOf(endpoint, await run(first)));
-  return dataResult(JSON.parse(answered.body).data);
+  const first = { seed: new ObjectId(), at: deps.clock.now() };
+  const keys = [input.idempotencyKey ?? headerKey(call, endpoint), confirmation].filter((key) => key !== null);
+  if (keys.length === 0) return dataResult(await dataOf(await run(first)));
+  const keyed = { tenant: project._id, path: pathOf(endpoint, params), body, endpoint, requestId: request.id };
+  const once = keys.reduce<(first: First) => Promise<Answered>>(
+    (work, key) => () => withIdempotency(deps, { ...keyed, key }, work),
+    async (first) => envelopeOf(endpoint, await run(first)),
+  );
+  return dataResult(JSON.parse((await once(first)).body).data);
 }
 
 function dataOf(result: unknown): unknown {

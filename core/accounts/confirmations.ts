@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { KEPT_MS } from '../base/database/idempotency.ts';
 import { wakeUps } from '../base/work/wake-ups.ts';
 import type { AccountsDeps } from './deps.ts';
 import type { Confirmation, ConfirmationState } from './model.ts';
@@ -31,15 +32,33 @@ export async function answerConfirmation(
   return answered;
 }
 
-/** Once, and for the very call that was asked about: the number of people that was confirmed. `pending`: the call itself has the answer. */
+/**
+ * Once, and for the very call that was asked about: the number of people that was confirmed. `pending`: the call itself has the answer.
+ * Withdrawn when it is less than `people`; else known for as long as the answer of the call, so that a repeat gets that.
+ */
 export async function useConfirmation(
   { db, clock }: AccountsDeps,
   named: Named,
-  { call, from }: Pick<Confirmation, 'call'> & { from: 'accepted' | 'pending' },
+  { call, from, people = 0 }: Pick<Confirmation, 'call'> & { from: 'accepted' | 'pending'; people?: number },
 ): Promise<number | null> {
-  const filter = { ...named, call, state: from, expiresAt: { $gt: clock.now() } };
-  const used = await db.confirmations.findOneAndUpdate(filter, { $set: { state: 'used' } });
+  const now = clock.now();
+  const filter = { ...named, call, state: from, expiresAt: { $gt: now } };
+  const state = { $cond: [{ $gte: ['$people', people] }, 'used', 'withdrawn'] };
+  const expiresAt = new Date(now.getTime() + KEPT_MS);
+  const used = await db.confirmations.findOneAndUpdate(filter, [{ $set: { state, expiresAt } }]);
   return used?.people ?? null;
+}
+
+/** Whether that call has used it. A call whose client waits in a stream has no repeat. */
+export async function isUsed({ db, clock }: AccountsDeps, named: Named, call: string): Promise<boolean> {
+  const filter = {
+    ...named,
+    call,
+    state: 'used' as const,
+    waiting: { $exists: false },
+    expiresAt: { $gt: clock.now() },
+  };
+  return (await db.confirmations.findOne(filter, { projection: { _id: 1 } })) !== null;
 }
 
 export async function withdrawConfirmation(deps: AccountsDeps, named: Named): Promise<void> {

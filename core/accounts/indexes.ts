@@ -38,6 +38,10 @@ export const accountIndexes = {
       ...onlyWith('waiting'),
       because: 'The questions of a request that is cancelled.',
     },
-    expiry: { key: { expiresAt: 1 }, expireAfterSeconds: 0, because: 'Questions expire after five minutes.' },
+    expiry: {
+      key: { expiresAt: 1 },
+      expireAfterSeconds: 0,
+      because: 'Questions expire after five minutes, used ones after a day.',
+    },
   },
 } satisfies Indexes;

@@ -118,11 +118,79 @@ describe('MCP without sessions (2026-07-28)', () => {
         call(toTwo, { ...state, ...confirmed }),
         call(toTwo, { ...state, ...confirmed }),
       ]);
-      const errors = both.map(({ body }) => calledOf(body.result).isError);
-      expect(errors.toSorted()).to.deep.equal([false, true]);
-      const late = calledOf((await call(toTwo, { ...state, ...confirmed })).body.result);
-      expect(late.text).to.contain('was used before');
+      const called = both.map(({ body }) => calledOf(body.result));
+      const made = called.filter(({ isError }) => !isError);
+      for (const { isError, text } of called) if (isError) expect(text).to.contain('[IDEMPOTENCY_IN_PROGRESS]');
+      expect(new Set(made.map(({ data }) => data.emailId)).size).to.equal(1);
       expect(await sent()).to.equal(before + 1);
+    });
+
+    describe('and is repeated because its answer was lost', () => {
+      const repeat = async (given: object, state: object, header: object = {}) =>
+        calledOf((await call(given, { ...state, ...confirmed }, { changed: header })).body.result);
+
+      it('gets the first answer for a day, and is not sent again, whatever Idempotency-Key each try has', async () => {
+        const before = await sent();
+        const state = await question();
+        const first = await repeat(toTwo, state, { 'Idempotency-Key': 'try 1' });
+        expect(first.isError, first.text).to.equal(false);
+        for (const header of [{ 'Idempotency-Key': 'try 1' }, { 'Idempotency-Key': 'try 2' }, {}]) {
+          const again = await repeat(toTwo, state, header);
+          expect([again.isError, again.data], again.text).to.deep.equal([false, first.data]);
+        }
+        environment.clock.advance(23 * 3_600_000);
+        const late = await repeat(toTwo, state);
+        environment.clock.advance(2 * 3_600_000);
+        const tooLate = await repeat(toTwo, state);
+        environment.clock.advance(-25 * 3_600_000);
+        expect(late.data).to.deep.equal(first.data);
+        expect([tooLate.isError, tooLate.text]).to.match(/^true,.* unknown, has expired, .*this call sent nothing/s);
+        expect(await sent()).to.equal(before + 1);
+      });
+
+      it('gets the first answer of a campaign that was published, also when its list grew since', async () => {
+        const { client, project } = environment.own;
+        const list = (await client.post('/contact-lists', { name: 'Grew' })).body.data.id;
+        const add = (email: string) =>
+          client.post('/contact-lists/contacts/bulk-add', { contactListId: list, emails: [email] });
+        await add('three@example.org');
+        const draft = { name: 'Once', subject: 'Once', htmlTemplate: '<p>Hi</p>', from: mail.from };
+        const given = { ...draft, toLists: [list], publish: true, sendNow: true };
+        const create = (more: object) => request('tools/call', { name: 'campaigns_create', arguments: given, ...more });
+        const { requestState } = (await create({})).body.result;
+        const first = calledOf((await create({ requestState, ...confirmed })).body.result);
+        expect(first.data?.status, first.text).to.equal('scheduled');
+        await add('four@example.org');
+        const again = calledOf((await create({ requestState, ...confirmed })).body.result);
+        expect(again.data).to.deep.equal(first.data);
+        const campaigns = { projectId: project._id, name: 'Once' };
+        expect(await environment.deps.db.campaigns.countDocuments(campaigns)).to.equal(1);
+      });
+
+      it('is made by the repeat when the first try ended before it wrote anything', async () => {
+        const before = await sent();
+        const state = await question();
+        const { idempotency } = environment.deps.db;
+        const { insertOne } = idempotency;
+        idempotency.insertOne = () => Promise.reject(new Error('cut off after the confirmation was used'));
+        const cut = await repeat(toTwo, state).finally(() => {
+          idempotency.insertOne = insertOne;
+        });
+        expect([cut.isError, await sent()]).to.deep.equal([true, before]);
+        const again = await repeat(toTwo, state);
+        expect(again.isError, again.text).to.equal(false);
+        expect(await sent()).to.equal(before + 1);
+      });
+
+      it('says that it was made when the user refuses this time', async () => {
+        const before = await sent();
+        const state = await question();
+        await repeat(toTwo, state);
+        const refused = { inputResponses: { confirm: { action: 'decline' } } };
+        const late = calledOf((await call(toTwo, { ...state, ...refused })).body.result);
+        expect([late.isError, late.text]).to.match(/^true,.*confirmed this call before, and it was made then/s);
+        expect(await sent()).to.equal(before + 1);
+      });
     });
 
     it('is not sent with the confirmation of another call, another key, or one that expired', async () => {
@@ -162,6 +230,8 @@ describe('MCP without sessions (2026-07-28)', () => {
       await add('two@example.org');
       const again = (await create({ requestState: first.requestState, ...confirmed })).body.result;
       expect(again.inputRequests.confirm.params.message).to.contain('sends to 2 people');
+      const earlier = calledOf((await create({ requestState: first.requestState, ...confirmed })).body.result);
+      expect([earlier.isError, earlier.text]).to.match(/^true,.*this call sent nothing/s);
       const done = calledOf((await create({ requestState: again.requestState, ...confirmed })).body.result);
       expect(done.data.status).to.equal('scheduled');
     });
