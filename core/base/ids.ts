@@ -33,6 +33,12 @@ export function firstIdAt(ms: number): ObjectId {
   return ObjectId.createFromTime(Math.min(0xffffffff, Math.max(0, Math.floor(ms / 1000))));
 }
 
+/** The ids made in this time, to the second; null: without that limit. */
+export function idsWithin({ since, until }: { since?: Date | null | undefined; until: Date | null }) {
+  const after = until ? until.getTime() + 1_000 : Number.POSITIVE_INFINITY;
+  return { $gte: firstIdAt(since?.getTime() ?? 0), $lt: firstIdAt(after) };
+}
+
 /** Four bytes of seconds and eight of a hash: a repeat with the same parts makes the same id, and old ones are a range. */
 export function derivedId(at: Date, ...parts: Array<string | number>): ObjectId {
   const bytes = Buffer.alloc(12);

@@ -2,7 +2,8 @@ import type { ObjectId } from 'mongodb';
 import type { Session } from '../base/model.ts';
 import { type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { addressesOfDeleted } from '../people/contacts/history.ts';
+import { namingDeleted } from '../people/addresses.ts';
+import type { Contact } from '../people/model.ts';
 import type { FormsDeps } from './deps.ts';
 import type { Agreement, PendingSubscription } from './model.ts';
 import { PENDING_MS } from './submit.ts';
@@ -51,11 +52,12 @@ export async function removePendingOfDeleted(
   { db }: FormsDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: readonly { _id: ObjectId; email: string }[],
+  deleted: Contact[],
 ): Promise<void> {
-  const ofThem = { projectId, email: { $in: await addressesOfDeleted({ db }, session, projectId, deleted) } };
-  await db.formSubmissions.deleteMany(ofThem, { session });
-  await db.pendingSubscriptions.deleteMany(ofThem, { session });
+  for (const which of await namingDeleted({ db }, session, projectId, deleted, 'email', 'createdAt')) {
+    await db.formSubmissions.deleteMany({ projectId, ...which }, { session });
+    await db.pendingSubscriptions.deleteMany({ projectId, ...which }, { session });
+  }
 }
 
 export async function deleteFormsOfProject({ db }: Pick<FormsDeps, 'db'>, projectId: ObjectId): Promise<void> {

@@ -5,7 +5,7 @@ import { DAY_MS } from '../base/time/durations.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { deleteFile } from '../mail/messages/contents.ts';
-import { namingDeleted } from '../people/contacts/history.ts';
+import { namingDeleted } from '../people/addresses.ts';
 import type { Contact } from '../people/model.ts';
 import type { PublishedChange } from '../people/subscribers.ts';
 import type { InboundDeps } from './deps.ts';

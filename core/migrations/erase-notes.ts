@@ -1,6 +1,6 @@
-import type { ObjectId } from 'mongodb';
 import { batchesById } from '../base/database/batches.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
+import type { ErasedAddress } from '../people/addresses.ts';
 import type { MigrationsDeps } from './deps.ts';
 import type { Migration } from './model.ts';
 
@@ -18,15 +18,15 @@ const OVER: ReadonlySet<Migration['status']> = new Set(['completed', 'completed_
  */
 export async function eraseMigrationNotes(
   { db }: MigrationsDeps,
-  { projectId, email, deletedAt }: { projectId: ObjectId; email: string; deletedAt: Date },
+  { projectId, email, since, deletedAt }: ErasedAddress,
 ): Promise<boolean> {
   let isOpen = false;
-  const fields = { projectId: 1, status: 1, phases: 1, attention: 1, failureReason: 1, createdAt: 1 };
+  const fields = { projectId: 1, status: 1, phases: 1, attention: 1, failureReason: 1, createdAt: 1, updatedAt: 1 };
   const options = { size: AT_ONCE, projection: fields };
   for await (const migrations of batchesById(db.migrations, { projectId }, options))
     for (const migration of migrations) {
-      // Its notes are of another contact that has the address since.
-      if (migration.createdAt > deletedAt) continue;
+      // Its notes are of another contact that has the address since, or had it before.
+      if (migration.createdAt > deletedAt || (since && migration.updatedAt < since)) continue;
       const items = namesOf(migration, email);
       const texts = (['attention', 'failureReason'] as const).filter((field) => migration[field]?.includes(email));
       if (items.length + texts.length === 0) continue;

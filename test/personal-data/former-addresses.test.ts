@@ -40,7 +40,7 @@ describe('A contact whose address changed', function () {
   }
 
   /** A mail came in from the address, and an event names it. */
-  async function writes(email: string, subject: string, at = new Date()): Promise<void> {
+  async function writes(email: string, subject: string, at = environment.clock.now()): Promise<void> {
     const _id = new ObjectId();
     const message = {
       ...{ _id, projectId: projectId(), dedupe: _id.toHexString(), messageId: `${_id}@in.test`, subject },
@@ -74,6 +74,20 @@ describe('A contact whose address changed', function () {
       mails: mails.map(({ subject }) => subject).sort(),
       events: events.map(({ data }) => String((data as { subject: unknown }).subject)).sort(),
     };
+  }
+
+  const mailTo = (email: string, fields: Partial<Message> = {}) =>
+    sentMessage(environment, environment.own, { email, name: 'Ada', subject: 'Dear Ada', ...fields });
+  const stored = (message: Message) => storedMessage(environment, message);
+
+  async function remove(contactId: string): Promise<void> {
+    expect((await environment.own.client.delete(`/contacts/${contactId}`)).status).equal(200);
+  }
+
+  async function deleteAndErase(contactId: string): Promise<void> {
+    await remove(contactId);
+    const isLeft = () => db().contactErasures.countDocuments({ projectId: projectId() });
+    await runRounds(environment.deps, [messageErasures], async () => (await isLeft()) === 0);
   }
 
   afterEach(async () => {
@@ -114,10 +128,70 @@ describe('A contact whose address changed', function () {
     expect((await leaving()).mails).deep.equal(['before', 'in between']);
   });
 
+  describe('to one that another contact had before', () => {
+    let began: number;
+    let shared: string;
+    let ben: string;
+    let ada: string;
+    const dayOf = (day: number) => new Date(began + day * 86_400_000);
+    const idOf = (day: number) => ObjectId.createFromTime(Math.floor(dayOf(day).getTime() / 1_000));
+    const both = (...subjects: string[]) => ({ mails: subjects, events: subjects });
+
+    beforeEach(async () => {
+      began = Date.now();
+      shared = `shared${people}@people.test`;
+      ben = (await create(shared)).id;
+      await writes(shared, 'of Ben', dayOf(1));
+      environment.clock.set(dayOf(60));
+      await move(ben, `ben${people}@people.test`);
+      await writes(shared, 'between them', dayOf(70));
+      ada = (await create(`ada${people}@people.test`)).id;
+      environment.clock.set(dayOf(90));
+      await move(ada, shared);
+      await writes(shared, 'of Ada', dayOf(100));
+      environment.clock.set(dayOf(110));
+    });
+
+    afterEach(() => environment.clock.set(new Date()));
+
+    it('gets with its data what came while it had the address, present or former', async () => {
+      expect(await exported(ada)).deep.equal(both('of Ada'));
+      environment.clock.set(dayOf(150));
+      await move(ada, `later${people}@people.test`);
+      await writes(shared, 'from the old mailbox', dayOf(160));
+      expect(await exported(ada)).deep.equal(both('from the old mailbox', 'of Ada'));
+      expect(await exported(ben)).deep.equal(both('of Ben'));
+    });
+
+    it('takes nothing along that the other contact had written', async () => {
+      environment.clock.set(dayOf(150));
+      await move(ada, `later${people}@people.test`);
+      await remove(ada);
+      expect(await leaving()).deep.equal(both('between them', 'of Ada'));
+      await remove(ben);
+      expect(await leaving()).deep.equal(both('between them', 'of Ada', 'of Ben'));
+    });
+
+    it('takes along what may be of either when the other one is deleted first', async () => {
+      await remove(ben);
+      expect(await leaving()).deep.equal(both('between them', 'of Ben'));
+    });
+
+    it('has no part in mail to the other contact, nor in a row that was refused then', async () => {
+      const [toBen, toAda] = [await mailTo(shared, { _id: idOf(1) }), await mailTo(shared, { _id: idOf(100) })];
+      const row = { projectId: projectId(), importId: new ObjectId(), row: 1, email: shared, address: shared };
+      const ofBen = { ...row, _id: `${row.importId}:1`, message: 'was refused', createdAt: dayOf(1) };
+      await db().importErrors.insertOne(ofBen);
+      const { messages } = (await environment.own.client.get(`/contacts/${ada}/data`)).body;
+      expect(messages.map((message: { id: string }) => message.id)).deep.equal([`${toAda._id}`]);
+      await deleteAndErase(ada);
+      expect(await stored(toBen)).deep.equal(toBen);
+      expect(await stored(toAda)).include({ email: '' });
+      expect(await db().importErrors.findOne({ _id: ofBen._id, projectId: projectId() })).deep.equal(ofBen);
+    });
+  });
+
   describe('and is deleted', () => {
-    const mailTo = (email: string, fields: Partial<Message> = {}) =>
-      sentMessage(environment, environment.own, { email, name: 'Ada', subject: 'Dear Ada', ...fields });
-    const stored = (message: Message) => storedMessage(environment, message);
     const inAMinute = () => ObjectId.createFromTime(Math.floor(Date.now() / 1_000) + 60);
 
     /** Documents that name the address, and no contact. */
@@ -146,12 +220,6 @@ describe('A contact whose address changed', function () {
         pendingSubscriptions: await pendingSubscriptions.countDocuments(whose),
       };
       return Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [name] : []));
-    }
-
-    async function deleteAndErase(contactId: string): Promise<void> {
-      expect((await environment.own.client.delete(`/contacts/${contactId}`)).status).equal(200);
-      const isLeft = () => db().contactErasures.countDocuments({ projectId: projectId() });
-      await runRounds(environment.deps, [messageErasures], async () => (await isLeft()) === 0);
     }
 
     it('takes along mail to its former address that names no contact, and all else that names the address', async () => {

@@ -1,13 +1,14 @@
 import { type AnyBulkWriteOperation, type Filter, ObjectId } from 'mongodb';
 import { inTransaction } from '../../base/database/transactions.ts';
-import { firstIdAt } from '../../base/ids.ts';
+import { idsWithin } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import { hashOfErased } from '../../base/secrets.ts';
 import { HOUR_MS } from '../../base/time/durations.ts';
 import { eraseEventsAt } from '../../events/events.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
-import { formerAddresses } from '../../people/contacts/history.ts';
+import { addressesOf } from '../../people/addresses.ts';
+import type { Contact } from '../../people/model.ts';
 import type { MailDeps } from '../deps.ts';
 import { providerOf } from '../ledger/counting/mailbox-providers.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../ledger/model.ts';
@@ -18,7 +19,7 @@ import { failQueued } from '../messages/messages.ts';
 import type { ContactErasure, Engagement } from '../messages/model.ts';
 import { cancelMailTo } from '../messages/scheduled/to-deleted.ts';
 import { eraseFromBlocks } from './erase-blocks.ts';
-import { CONTACT_DELETED, type DeletedContact } from './fail-for-deleted.ts';
+import { CONTACT_DELETED } from './fail-for-deleted.ts';
 
 /**
  * Until then bounces of the last mails find their address, and webhooks have time to report them; a promise of 24 hours is kept
@@ -35,26 +36,28 @@ const SAID_BY_SERVERS = new Set(['delayed', 'delivered']);
 
 /**
  * Runs in the transaction that deletes contacts: personal data in their messages are erased within a day. A former address has an erasure of
- * its own, up to the time when another contact took the address.
+ * its own; that of the present one has the id of the contact.
  */
 export async function recordMessagesOfDeleted(
   { db, clock }: MailDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: readonly DeletedContact[],
+  deleted: Contact[],
 ): Promise<void> {
   const now = clock.now();
   const dueAt = new Date(now.getTime() + ERASED_AFTER_MS);
-  const ids = deleted.map(({ _id }) => _id);
-  const former = await formerAddresses({ db }, projectId, ids, session);
+  const addresses = await addressesOf({ db }, projectId, deleted, 'erasure', session);
+  const latest = new Map(addresses.map((one) => [one.email, one]));
+  const present = new Set(deleted.map(({ email }) => email));
+  const former = addresses.filter((one) => !present.has(one.email) || latest.get(one.email) !== one);
   const erasures: ContactErasure[] = [
-    ...deleted.map(({ _id, email }) => ({ _id, projectId, email, deletedAt: now, dueAt })),
-    ...former
-      .filter(({ email }) => !deleted.some((one) => one.email === email))
-      .map(({ email, until }) => ({
-        ...{ _id: new ObjectId(), projectId, email, deletedAt: until ?? now, dueAt },
-        isOutOfBlocks: true as const,
-      })),
+    ...deleted.map(({ _id, email }) => ({
+      ...{ _id, projectId, email, since: latest.get(email)?.since ?? null, deletedAt: now, dueAt },
+    })),
+    ...former.map(({ email, since, until }) => ({
+      ...{ _id: new ObjectId(), projectId, email, since, deletedAt: until ?? now, dueAt },
+      isOutOfBlocks: true as const,
+    })),
   ];
   await db.contactErasures.insertMany(erasures, { session });
 }
@@ -79,11 +82,11 @@ async function eraseMessages(deps: MailDeps, erasure: ContactErasure): Promise<D
   const { _id, projectId, email } = erasure;
   // Nothing waits for ever: a recipient of an aborted campaign was given back, and is never sent to.
   await failQueued(deps, projectId, [_id], CONTACT_DELETED);
-  const scheduled = { emails: [email], reason: CONTACT_DELETED, which: before(erasure) };
+  const scheduled = { emails: [email], reason: CONTACT_DELETED, which: within(erasure) };
   await inTransaction(deps, (session) => cancelMailTo(deps, session, projectId, scheduled));
-  const contacts = { contactId: _id, email: { $ne: '' } };
+  const contacts = { contactId: _id, email: { $ne: '' }, ...within({ deletedAt: erasure.deletedAt }) };
   // Another contact may have had the address before, or this contact another address: mail of a contact is found by its id.
-  const address = { email, contactId: { $exists: false } };
+  const address = { email, contactId: { $exists: false }, ...within(erasure) };
   const isOpen = [
     await eraseFromBlocks(deps, erasure),
     await eraseOwn(deps, erasure, contacts, 'contact'),
@@ -105,9 +108,10 @@ async function eraseElsewhere(deps: MailDeps, erasure: ContactErasure): Promise<
 
 /** Mail that was in flight when the contact was deleted has published its outcome since. The ids of mails are in their order. */
 async function eraseLateEvents({ db, clock }: MailDeps, erasure: ContactErasure): Promise<void> {
-  const { projectId, email, deletedAt } = erasure;
-  const before = firstIdAt(deletedAt.getTime() + 1_000).toHexString();
-  const late = { projectId, 'data.email': { $exists: true, $eq: email }, 'data.emailId': { $lt: before } };
+  const { projectId, email } = erasure;
+  const { $gte, $lt } = within(erasure)._id;
+  const emailId = { $gte: $gte.toHexString(), $lt: $lt.toHexString() };
+  const late = { projectId, 'data.email': { $exists: true, $eq: email }, 'data.emailId': emailId };
   await eraseEventsAt({ db }, late, clock.now());
 }
 
@@ -119,7 +123,7 @@ function eraseOwn(
   hint: 'contact' | 'email',
 ): Promise<boolean> {
   const { projectId } = erasure;
-  return eachBatch(deps, { projectId, ...which, ...before(erasure) }, hint, async (messages) => {
+  return eachBatch(deps, { projectId, ...which }, hint, async (messages) => {
     await eraseFromCc(deps, projectId, messages);
     await removeOwnContents(deps, messages);
     await eraseEngagements(
@@ -202,7 +206,7 @@ async function withOpenCopies(
 /** Erases the address in cc or bcc of mail to other people. */
 function eraseCopies(deps: MailDeps, erasure: ContactErasure): Promise<boolean> {
   const { projectId, email } = erasure;
-  const named = { projectId, 'recipients.email': email, recipients: { $exists: true }, ...before(erasure) };
+  const named = { projectId, 'recipients.email': email, recipients: { $exists: true }, ...within(erasure) };
   return eachBatch(deps, named, 'copies', async (messages) =>
     messages.map((message) => ({
       updateOne: {
@@ -235,8 +239,8 @@ async function eachBatch(deps: MailDeps, filter: Filter<Message>, hint: string, 
 }
 
 /** Ids begin with the second in which the mail was queued: mail sent to the address after the deletion is left alone. */
-function before({ deletedAt }: ContactErasure): Filter<Message> {
-  return { _id: { $lt: firstIdAt(deletedAt.getTime() + 1_000) } };
+function within({ since, deletedAt: until }: Pick<ContactErasure, 'since' | 'deletedAt'>) {
+  return { _id: idsWithin({ since, until }) };
 }
 
 /** Removes the content of a single mail; the shared content of a bulk call has no data of a single recipient. */

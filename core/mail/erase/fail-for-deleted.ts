@@ -1,14 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
-import { addressesOfDeleted } from '../../people/contacts/history.ts';
+import { addressesOf } from '../../people/addresses.ts';
+import type { Contact } from '../../people/model.ts';
 import type { MailDeps } from '../deps.ts';
 import { failQueued } from '../messages/messages.ts';
 import { cancelMailTo } from '../messages/scheduled/to-deleted.ts';
-
-export interface DeletedContact {
-  _id: ObjectId;
-  email: string;
-}
 
 /** Why mail of a deleted contact is not sent: used by the deletion, and by senders that find no contact. */
 export const CONTACT_DELETED = 'The contact was deleted.';
@@ -18,10 +14,12 @@ export async function recordMailOfDeleted(
   deps: MailDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: readonly DeletedContact[],
+  deleted: Contact[],
 ): Promise<void> {
   const ids = deleted.map(({ _id }) => _id);
   await failQueued(deps, projectId, ids, CONTACT_DELETED, session);
-  const emails = await addressesOfDeleted(deps, session, projectId, deleted);
+  const addresses = await addressesOf(deps, projectId, deleted, 'erasure', session);
+  const kept = addresses.filter(({ until }) => until === null);
+  const emails = [...new Set([...deleted, ...kept].map(({ email }) => email))];
   await cancelMailTo(deps, session, projectId, { emails, reason: CONTACT_DELETED });
 }

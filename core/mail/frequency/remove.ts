@@ -3,18 +3,19 @@ import { CAP_DAYS_MAX } from '../../../schemas/accounts/account.ts';
 import { batchesById, byProject, deleteInParts } from '../../base/database/batches.ts';
 import { firstIdAt } from '../../base/ids.ts';
 import { DAY_MS } from '../../base/time/durations.ts';
+import { type ErasedAddress, within } from '../../people/addresses.ts';
 import type { MailDeps } from '../deps.ts';
 import { livePlaces, placesId } from './cap.ts';
 
 const AT_ONCE = 1_000;
 
-/** Called for a contact that was deleted. Places of mails since then stay: another contact may have the address. */
+/** Called for a contact that was deleted. Places of mails before its time and since stay: another contact may have had the address. */
 export async function erasePlaces(
   { db }: Pick<MailDeps, 'db'>,
-  { projectId, email, deletedAt }: { projectId: ObjectId; email: string; deletedAt: Date },
+  { projectId, email, since, deletedAt: until }: ErasedAddress,
 ): Promise<false> {
   const _id = placesId(projectId, email);
-  await db.frequencyPlaces.updateOne({ _id, projectId }, { $pull: { places: { at: { $lte: deletedAt } } } });
+  await db.frequencyPlaces.updateOne({ _id, projectId }, { $pull: { places: { at: within({ since, until }) } } });
   await db.frequencyPlaces.deleteOne({ _id, projectId, places: { $size: 0 } });
   return false;
 }

@@ -1,16 +1,13 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Due } from '../../base/model.ts';
+import type { ErasedAddress } from '../../people/addresses.ts';
 
 /** Data about messages outside the ledger: opens and clicks, and pending erasures. */
 
 /** An address of a deleted contact whose messages still have personal data. */
-export interface ContactErasure extends Due {
+export interface ContactErasure extends Due, ErasedAddress {
   /** The contact's; of a former address its own, since what names the contact is erased with the last address. */
   _id: ObjectId;
-  projectId: ObjectId;
-  email: string;
-  /** When the contact was deleted; of a former address that another contact has: when the deleted one left it. */
-  deletedAt: Date;
   /** No block of a campaign has the address. */
   isOutOfBlocks?: true;
 }

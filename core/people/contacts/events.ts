@@ -3,12 +3,12 @@ import type { Session } from '../../base/model.ts';
 import { HOUR_MS } from '../../base/time/durations.ts';
 import { announceEvents, eraseEventsAt, type NewEvent, publishEvents } from '../../events/events.ts';
 import { eventReaders } from '../../events/listeners.ts';
+import { namingDeleted } from '../addresses.ts';
 import type { PeopleDeps } from '../deps.ts';
 import { contactFields } from '../fields.ts';
 import type { Contact } from '../model.ts';
 import type { ProjectRules } from '../project-rules.ts';
 import type { PublishedChange } from '../subscribers.ts';
-import { namingDeleted } from './history.ts';
 
 const ERASED_AFTER_MS = 12 * HOUR_MS;
 

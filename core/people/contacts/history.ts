@@ -2,15 +2,13 @@ import { ObjectId } from 'mongodb';
 import type { PropertyValue, Session } from '../../base/model.ts';
 import type { PeopleDeps } from '../deps.ts';
 import { changedValues } from '../fields.ts';
-import type { Contact, ContactHistory, FieldChange } from '../model.ts';
+import type { ContactHistory, FieldChange } from '../model.ts';
 import type { ProjectRules } from '../project-rules.ts';
 import type { PublishedChange } from '../subscribers.ts';
 
 /** Of one change; more of them only count. */
 const FIELDS_KEPT_MAX = 50;
 const VALUE_KEPT_MAX = 200;
-
-type Reading = { db: Pick<PeopleDeps['db'], 'contactHistory' | 'contacts'> };
 
 /** In the transaction of the change, so that each change is in the history once. */
 export async function recordHistory(
@@ -25,45 +23,9 @@ export async function recordHistory(
   if (written.length > 0) await db.contactHistory.insertMany(written, { session });
 }
 
-/** An address that a contact had before. */
-export interface FormerAddress {
-  email: string;
-  /** When the contact left it, if another contact has it now, to which later mail belongs. null: no other contact has it. */
-  until: Date | null;
-}
-
-/** As long as the history of the contacts is kept; mail and events that name an address are kept no longer. */
-export async function formerAddresses(
-  { db }: Reading,
-  projectId: ObjectId,
-  contactIds: ObjectId[],
-  session?: Session,
-): Promise<FormerAddress[]> {
-  const changes = await db.contactHistory
-    .find(
-      { projectId, contactId: { $in: contactIds }, 'fields.field': 'email' },
-      { ...(session ? { session } : {}), projection: { at: 1, fields: 1 }, hint: 'addresses' },
-    )
-    .toArray();
-  const left = new Map<string, Date>();
-  for (const { at, fields = [] } of changes)
-    for (const { field, from } of fields) {
-      if (field !== 'email' || typeof from !== 'string') continue;
-      const known = left.get(from);
-      if (!known || known < at) left.set(from, at);
-    }
-  if (left.size === 0) return [];
-  const others = { projectId, email: { $in: [...left.keys()] }, _id: { $nin: contactIds } };
-  const found = await db.contacts
-    .find(others, { ...(session ? { session } : {}), projection: { email: 1 }, hint: 'email' })
-    .toArray();
-  const taken = new Set(found.map(({ email }) => email));
-  return [...left].map(([email, at]) => ({ email, until: taken.has(email) ? at : null }));
-}
-
 /** The first contact that had the address and left it since this time. null: none did. */
 export async function contactThatLeft(
-  { db }: Reading,
+  { db }: { db: Pick<PeopleDeps['db'], 'contactHistory'> },
   projectId: ObjectId,
   email: string,
   since: Date,
@@ -78,43 +40,6 @@ export async function contactThatLeft(
     { projection: { contactId: 1 }, hint: 'former', sort: { at: 1 } },
   );
   return change?.contactId ?? null;
-}
-
-/** Filters of the documents that name these addresses: one for all that no other contact has, and one with a date for each of the others. */
-export function namingOf(
-  addresses: readonly FormerAddress[],
-  field: string,
-  time: string,
-): Array<Record<string, unknown>> {
-  const own = addresses.filter(({ until }) => until === null).map(({ email }) => email);
-  const dated = addresses.flatMap(({ email, until }) => (until ? [{ [field]: email, [time]: { $lte: until } }] : []));
-  return [...(own.length > 0 ? [{ [field]: { $in: own } }] : []), ...dated];
-}
-
-/** The same for deleted contacts, with the address that they had at the end. */
-export async function namingDeleted(
-  deps: Reading,
-  session: Session,
-  projectId: ObjectId,
-  deleted: readonly Pick<Contact, '_id' | 'email'>[],
-  ...[field, time]: [field: string, time: string]
-): Promise<Array<Record<string, unknown>>> {
-  const ids = deleted.map(({ _id }) => _id);
-  const last = deleted.map(({ email }): FormerAddress => ({ email, until: null }));
-  return namingOf([...last, ...(await formerAddresses(deps, projectId, ids, session))], field, time);
-}
-
-/** The addresses of deleted contacts, with former ones that no other contact has. */
-export async function addressesOfDeleted(
-  deps: Reading,
-  session: Session,
-  projectId: ObjectId,
-  deleted: readonly Pick<Contact, '_id' | 'email'>[],
-): Promise<string[]> {
-  const ids = deleted.map(({ _id }) => _id);
-  const former = await formerAddresses(deps, projectId, ids, session);
-  const own = former.filter(({ until }) => until === null);
-  return [...new Set([...deleted, ...own].map(({ email }) => email))];
 }
 
 function historyOf(

@@ -1,17 +1,15 @@
 import type { ObjectId } from 'mongodb';
 import type { Project } from '../../base/model.ts';
 import { breather } from '../../base/work/breathe.ts';
+import { addressesOf } from '../../people/addresses.ts';
 import { getContact } from '../../people/contacts/contacts.ts';
-import { formerAddresses } from '../../people/contacts/history.ts';
+import type { Contact } from '../../people/model.ts';
 import type { PersonsOwnDeps } from '../deps.ts';
 import type { Person } from './model.ts';
 import { sections } from './table.ts';
 
 export async function personOfContact(deps: PersonsOwnDeps, project: Project, contactId: string): Promise<Person> {
-  const contact = await getContact(deps, project, contactId);
-  const { _id: projectId } = project;
-  const former = await formerAddresses(deps, projectId, [contact._id]);
-  return { projectId, email: contact.email, contact, former };
+  return personOf(deps, await getContact(deps, project, contactId));
 }
 
 /** A person without a contact has data too: mails, and what stops them. */
@@ -21,7 +19,13 @@ export async function personOfAddress(
   email: string,
 ): Promise<Person> {
   const contact = await db.contacts.findOne({ projectId, email }, { hint: 'email' });
-  return { projectId, email, contact, former: contact ? await formerAddresses({ db }, projectId, [contact._id]) : [] };
+  if (contact) return personOf({ db }, contact);
+  return { projectId, email, contact, addresses: [{ email, since: null, until: null }] };
+}
+
+async function personOf({ db }: Pick<PersonsOwnDeps, 'db'>, contact: Contact): Promise<Person> {
+  const { projectId, email } = contact;
+  return { projectId, email, contact, addresses: await addressesOf({ db }, projectId, [contact], 'file') };
 }
 
 /** One JSON object with a part for each collection, a row in each piece. A file that broke off is no JSON. */

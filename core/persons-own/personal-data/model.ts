@@ -1,6 +1,6 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Sealed } from '../../base/model.ts';
-import type { FormerAddress } from '../../people/contacts/history.ts';
+import type { AddressSpan } from '../../people/addresses.ts';
 import type { Contact } from '../../people/model.ts';
 import type { PersonsOwnDeps } from '../deps.ts';
 
@@ -11,8 +11,8 @@ export interface Person {
   projectId: ObjectId;
   email: string;
   contact: Contact | null;
-  /** Addresses that the contact had before. */
-  former: FormerAddress[];
+  /** The address, and those that the contact had before. */
+  addresses: AddressSpan[];
 }
 
 /** How the data of a deleted contact leave a collection. */

@@ -1,6 +1,7 @@
 import type { Document, ObjectId } from 'mongodb';
 import type { Collections } from '../../../base/collections.ts';
 import { batchesById } from '../../../base/database/batches.ts';
+import { idsWithin } from '../../../base/ids.ts';
 import { releasesOf } from '../../../campaigns/audience/waiting.ts';
 import { placedByAddress } from '../../../mail/ledger/blocks/read.ts';
 import type { Message, TimelineEntry } from '../../../mail/ledger/model.ts';
@@ -22,8 +23,8 @@ export const mail = {
   messages: {
     section: 'messages',
     rows: async function* ({ db }: Db, person: Person) {
-      for await (const messages of messagesOf({ db }, person, { content: 0, data: 0 }))
-        for (const message of messages) yield shownMessage(message, person);
+      for await (const found of messagesOf({ db }, person, { content: 0, data: 0 }))
+        for (const one of found) yield shownMessage(one);
     },
     removal: {
       by: 'job',
@@ -33,9 +34,9 @@ export const mail = {
   engagements: {
     section: 'opensAndClicks',
     rows: async function* ({ db }: Db, person: Person) {
-      const fields = { email: 1, contactId: 1, recipients: 1 };
-      for await (const messages of messagesOf({ db }, person, fields)) {
-        const ids = messages.filter((message) => isAlone(message, person)).map(({ _id }) => _id);
+      const fields = { email: 1, recipients: 1 };
+      for await (const found of messagesOf({ db }, person, fields)) {
+        const ids = found.filter(isAlone).map(({ message }) => message._id);
         for (let from = 0; from < ids.length; from += ENGAGEMENTS_AT_ONCE)
           yield* await engagementsOf({ db }, person.projectId, ids.slice(from, from + ENGAGEMENTS_AT_ONCE));
       }
@@ -72,37 +73,61 @@ export const mail = {
   },
 } satisfies Record<string, PersonalData>;
 
-/** The contact's own mail, whichever address it went to, mail to the address, and mail to others with the address in cc or bcc. */
-async function* messagesOf({ db }: Db, person: Person, projection: Document): AsyncGenerator<Message[]> {
-  const { projectId, email, contact } = person;
-  const read = (filter: Document, hint: string) =>
-    batchesById(db.messages, { projectId, ...filter }, { size: AT_ONCE, hint, projection });
-  if (contact) yield* read({ contactId: contact._id }, 'contact');
-  // Another contact may have had the address before: mail of a contact is found by its id.
-  yield* read({ email, ...(contact ? { contactId: { $exists: false } } : {}) }, 'email');
-  const others = { email: { $ne: email }, ...(contact ? { contactId: { $ne: contact._id } } : {}) };
-  yield* read({ 'recipients.email': email, recipients: { $exists: true }, ...others }, 'copies');
+/** A mail, with the address of the person that it names. */
+interface Found {
+  message: Message;
+  email: string;
+  /** Mail to another person, with the address in cc or bcc. */
+  isCopy: boolean;
 }
 
-type Whose = Pick<Message, 'email' | 'contactId' | 'recipients'>;
+interface Read {
+  which: Document;
+  hint: string;
+  copyTo?: string;
+}
 
-function isOwn({ email, contactId }: Whose, person: Person): boolean {
-  return email === person.email || (contactId !== undefined && person.contact?._id.equals(contactId) === true);
+/** Each mail once, by the first read that finds it. */
+async function* messagesOf({ db }: Db, person: Person, projection: Document): AsyncGenerator<Found[]> {
+  const reads = readsOf(person);
+  for (const [index, { which, hint, copyTo }] of reads.entries()) {
+    const found = reads.slice(0, index).map((read) => read.which);
+    const further = { projectId: person.projectId, ...which, ...(index > 0 ? { $nor: found } : {}) };
+    for await (const messages of batchesById(db.messages, further, { size: AT_ONCE, hint, projection }))
+      yield messages.map((message) => ({ message, email: copyTo ?? message.email, isCopy: copyTo !== undefined }));
+  }
+}
+
+/** The contact's own mail, whichever address it went to, mail to the address, and mail to others with the address in cc or bcc. */
+function readsOf({ email: present, contact, addresses }: Person): Read[] {
+  // Another contact may have had the address before: mail of a contact is found by its id.
+  const nameless = contact ? { contactId: { $exists: false } } : {};
+  const named = addresses
+    .filter(({ email }) => email === present)
+    .map((span) => ({ email: span.email, $and: [{ _id: idsWithin(span) }] }));
+  return [
+    ...(contact ? [{ which: { contactId: contact._id }, hint: 'contact' }] : []),
+    ...named.map((which) => ({ which: { ...which, ...nameless }, hint: 'email' })),
+    ...named.map(({ email, $and }) => ({
+      which: { 'recipients.email': email, recipients: { $exists: true }, email: { $ne: email }, $and },
+      hint: 'copies',
+      copyTo: email,
+    })),
+  ];
 }
 
 /** To, cc and bcc share opens and clicks: of a mail to several addresses it is not known whose they are. */
-function isAlone(message: Whose, person: Person): boolean {
-  return isOwn(message, person) && (message.recipients?.length ?? 1) === 1;
+function isAlone({ message, isCopy }: Found): boolean {
+  return !isCopy && (message.recipients?.length ?? 1) === 1;
 }
 
-function shownMessage(message: Message, person: Person): Shown {
+function shownMessage({ message, email }: Found): Shown {
   const shown = {
     ...pick(message, 'subject', 'tags', 'campaignId', 'automationId', 'batchId', 'createdAt', 'scheduledAt'),
     ...(message.copy ? { kind: message.copy.kind } : {}),
   };
-  const timeline = timelineOf(message).flatMap((step) => shownStep(step, message, person));
-  const { recipients, email } = message;
-  const own = recipients?.find((one) => one.email === (isOwn(message, person) ? email : person.email));
+  const timeline = timelineOf(message).flatMap((step) => shownStep(step, message, email));
+  const own = message.recipients?.find((one) => one.email === email);
   if (own) {
     const { kind, name, state: status, reply, reason, deliveredAt } = own;
     return { ...shown, email: own.email, kind, name, status, reply, reason, deliveredAt, timeline };
@@ -112,10 +137,10 @@ function shownMessage(message: Message, person: Person): Shown {
 }
 
 /** Of a mail to several addresses, without the replies and acts of the others. */
-function shownStep(step: TimelineEntry, message: Message, person: Person): TimelineEntry[] {
-  const { email, at, type } = step;
+function shownStep(step: TimelineEntry, message: Message, email: string): TimelineEntry[] {
+  const { at, type } = step;
   if ((message.recipients?.length ?? 1) === 1) return [step];
-  if (email !== undefined) return email === person.email ? [step] : [];
+  if (step.email !== undefined) return step.email === email ? [step] : [];
   return BY_A_READER.has(type) ? [] : [{ type, at }];
 }
 

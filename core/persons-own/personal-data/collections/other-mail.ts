@@ -3,7 +3,7 @@ import { batchesById } from '../../../base/database/batches.ts';
 import { normalizeEmail } from '../../../base/text/addresses.ts';
 import type { ProjectEvent } from '../../../events/model.ts';
 import type { InboundMessage } from '../../../inbound/model.ts';
-import { type FormerAddress, namingOf } from '../../../people/contacts/history.ts';
+import { namingOf } from '../../../people/addresses.ts';
 import type { Person, PersonalData, Shown } from '../model.ts';
 import { pick, rowsOf } from '../rows.ts';
 
@@ -20,7 +20,7 @@ export const otherSources = {
   inboundMessages: {
     section: 'inboundMessages',
     rows: async function* ({ db }: Db, person: Person) {
-      for (const which of namingOf(addressesOf(person), 'from.email', 'receivedAt'))
+      for (const which of namingOf(person.addresses, 'from.email', 'receivedAt'))
         yield* rowsOf(
           db.inboundMessages
             .find({ projectId: person.projectId, ...which }, { hint: 'sender', batchSize: INBOUND_AT_ONCE })
@@ -33,7 +33,7 @@ export const otherSources = {
   projectEvents: {
     section: 'eventLog',
     rows: async function* ({ db }: Db, person: Person) {
-      for (const which of namingOf(addressesOf(person), 'data.email', 'createdAt')) {
+      for (const which of namingOf(person.addresses, 'data.email', 'createdAt')) {
         const named = { projectId: person.projectId, $and: [{ 'data.email': { $exists: true } }, which] };
         yield* rowsOf(db.projectEvents.find(named, { hint: 'email' }), shownEvent);
       }
@@ -98,11 +98,6 @@ export const otherSources = {
   migrationSecrets: { nameless: 'Sealed keys of the organization.' },
   providerPaces: { nameless: 'Hashes of keys, and times.' },
 } satisfies Record<string, PersonalData>;
-
-/** The address, and those that the contact had before. */
-function addressesOf({ email, former }: Person): FormerAddress[] {
-  return [{ email, until: null }, ...former.filter((one) => one.email !== email)];
-}
 
 /** Without its other recipients; headers repeat them. */
 function shownInbound(message: InboundMessage): Shown {
