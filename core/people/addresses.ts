@@ -136,6 +136,12 @@ export function namingOf(
   ];
 }
 
+/** The same for documents that are found in another way: the addresses that are the person's at this time. */
+export function addressesAt(addresses: readonly AddressSpan[], at: Date): string[] {
+  const had = addresses.filter(({ since, until }) => (!since || since <= at) && (!until || at <= until));
+  return had.map(({ email }) => email);
+}
+
 /** The condition on the time of a document. */
 export function within({ since, until }: { since?: Date | null; until: Date | null }): { $gte?: Date; $lte?: Date } {
   return { ...(since ? { $gte: since } : {}), ...(until ? { $lte: until } : {}) };

@@ -182,8 +182,9 @@ describe('A contact whose address changed', function () {
       const row = { projectId: projectId(), importId: new ObjectId(), row: 1, email: shared, address: shared };
       const ofBen = { ...row, _id: `${row.importId}:1`, message: 'was refused', createdAt: dayOf(1) };
       await db().importErrors.insertOne(ofBen);
-      const { messages } = (await environment.own.client.get(`/contacts/${ada}/data`)).body;
+      const { messages, importErrors } = (await environment.own.client.get(`/contacts/${ada}/data`)).body;
       expect(messages.map((message: { id: string }) => message.id)).deep.equal([`${toAda._id}`]);
+      expect(importErrors).deep.equal([]);
       await deleteAndErase(ada);
       expect(await stored(toBen)).deep.equal(toBen);
       expect(await stored(toAda)).include({ email: '' });

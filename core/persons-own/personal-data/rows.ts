@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { namingOf } from '../../people/addresses.ts';
 import type { Contact } from '../../people/model.ts';
 import type { Exported, Shown } from './model.ts';
 
@@ -14,6 +15,17 @@ export function pick<Doc extends { _id: unknown }>(doc: Doc, ...fields: Array<ke
 /** A document may have megabytes: each is a row before the next one is taken. */
 export async function* rowsOf<Doc>(docs: AsyncIterable<Doc>, show: (doc: Doc) => Shown): AsyncGenerator<Shown> {
   for await (const doc of docs) yield show(doc);
+}
+
+/** Rows of documents that name an address in `field`, and whose `time` is one at which it was the person's. */
+export function named(
+  field: string,
+  time: string,
+  rows: (deps: Db, which: { projectId: ObjectId; [field: string]: unknown }) => AsyncIterable<Shown>,
+): Rows {
+  return async function* (deps, { projectId, addresses }) {
+    for (const which of namingOf(addresses, field, time)) yield* rows(deps, { projectId, ...which });
+  };
 }
 
 /** Nothing for an address without a contact. */

@@ -1,8 +1,5 @@
-import type { Collections } from '../../../base/collections.ts';
-import type { Person, PersonalData } from '../model.ts';
-import { ofContact, pick, rowsOf } from '../rows.ts';
-
-type Db = { db: Collections };
+import type { PersonalData } from '../model.ts';
+import { named, ofContact, pick, rowsOf } from '../rows.ts';
 
 /** Consents, and subscriptions that wait for one. */
 export const consents = {
@@ -25,18 +22,20 @@ export const consents = {
   forms: { nameless: 'Texts and fields of forms.' },
   formSubmissions: {
     section: 'formSubmissions',
-    rows: ({ db }: Db, { projectId, email }: Person) =>
-      rowsOf(db.formSubmissions.find({ projectId, email }, { hint: 'address' }), (submission) =>
-        pick(submission, 'agreement', 'createdAt'),
+    rows: named('email', 'createdAt', ({ db }, which) =>
+      rowsOf(db.formSubmissions.find(which, { hint: 'address' }), (submission) =>
+        pick(submission, 'email', 'agreement', 'createdAt'),
       ),
+    ),
     removal: { by: 'deletion' },
   },
   pendingSubscriptions: {
     section: 'pendingSubscriptions',
-    rows: ({ db }: Db, { projectId, email }: Person) =>
-      rowsOf(db.pendingSubscriptions.find({ projectId, email }, { hint: 'address' }), (pending) =>
-        pick(pending, 'agreements', 'language', 'createdAt', 'expiresAt'),
+    rows: named('email', 'createdAt', ({ db }, which) =>
+      rowsOf(db.pendingSubscriptions.find(which, { hint: 'address' }), (pending) =>
+        pick(pending, 'email', 'agreements', 'language', 'createdAt', 'expiresAt'),
       ),
+    ),
     removal: { by: 'deletion' },
   },
 } satisfies Record<string, PersonalData>;

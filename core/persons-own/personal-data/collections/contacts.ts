@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { namingOf } from '../../../people/addresses.ts';
 import { contactData } from '../../../people/contacts/events.ts';
 import type { PersonalData } from '../model.ts';
 import { ofContact, pick, rowsOf } from '../rows.ts';
@@ -55,20 +56,19 @@ export const contacts = {
   suppressionGroups: { nameless: 'Names and numbers of groups.' },
   suppressions: {
     section: 'suppressions',
-    rows: ({ db }, { projectId, email }) =>
-      rowsOf(db.suppressions.find({ projectId, email }, { hint: 'address' }), (entry) =>
-        pick(
-          entry,
-          'groupId',
-          'isMarketing',
-          'exceptGroupIds',
-          'reason',
-          'evidence',
-          'beside',
-          'createdAt',
-          'updatedAt',
-        ),
-      ),
+    rows: async function* ({ db }, { projectId, email, addresses }) {
+      // However old an entry for the present address is, it stops mail to the person.
+      const present = { email, since: null, until: null };
+      const former = addresses.filter((one) => one.email !== email);
+      for (const which of namingOf([present, ...former], 'email', 'createdAt'))
+        yield* rowsOf(db.suppressions.find({ projectId, ...which }, { hint: 'address' }), (entry) =>
+          pick(
+            entry,
+            ...(['email', 'groupId', 'isMarketing', 'exceptGroupIds', 'reason', 'evidence', 'beside'] as const),
+            ...(['createdAt', 'updatedAt'] as const),
+          ),
+        );
+    },
     removal: { by: 'nothing', because: 'An address that must not be mailed stays so when its contact is deleted.' },
   },
   events: {

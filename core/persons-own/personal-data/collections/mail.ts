@@ -45,14 +45,15 @@ export const mail = {
   },
   campaignBlocks: {
     section: 'audiences',
-    rows: async function* ({ db }: Db, { projectId, email }: Person) {
+    rows: async function* ({ db }: Db, person: Person) {
+      const { projectId } = person;
       const options = { size: AT_ONCE, projection: { name: 1, freeze: 1 } };
       for await (const campaigns of batchesById(db.campaigns, { projectId, 'freeze.run': { $exists: true } }, options))
         for (const { _id: campaignId, name, freeze } of campaigns) {
           const run = freeze?.run;
           const of = run && { projectId, campaignId, run, ...releasesOf(freeze) };
-          const placed = of ? await placedByAddress({ db }, of, email) : [];
-          if (placed.length > 0) yield { campaignId, campaignName: name, chosenAt: freeze?.at };
+          if (of && (await isPlaced({ db }, of, person)))
+            yield { campaignId, campaignName: name, chosenAt: freeze?.at };
         }
     },
     removal: { by: 'job', how: 'the address is emptied after 12 hours (core/mail/erase/erase-blocks.ts)' },
@@ -72,6 +73,16 @@ export const mail = {
     removal: { by: 'job', how: 'removed with its mail, and seven days after the last outcome at the latest' },
   },
 } satisfies Record<string, PersonalData>;
+
+/** Whether the audience has the contact, at any of its addresses; without a contact, whether it has the address. */
+async function isPlaced(deps: Db, of: Parameters<typeof placedByAddress>[1], person: Person): Promise<boolean> {
+  const { contact, addresses } = person;
+  for (const email of new Set(addresses.map((one) => one.email))) {
+    const placed = await placedByAddress(deps, of, email);
+    if (placed.some(({ contactId }) => !contact || contactId.equals(contact._id))) return true;
+  }
+  return false;
+}
 
 /** A mail, with the address of the person that it names. */
 interface Found {
@@ -98,13 +109,11 @@ async function* messagesOf({ db }: Db, person: Person, projection: Document): As
   }
 }
 
-/** The contact's own mail, whichever address it went to, mail to the address, and mail to others with the address in cc or bcc. */
-function readsOf({ email: present, contact, addresses }: Person): Read[] {
+/** The contact's own mail, whichever address it went to, mail to its addresses, and mail to others with one of them in cc or bcc. */
+function readsOf({ contact, addresses }: Person): Read[] {
   // Another contact may have had the address before: mail of a contact is found by its id.
   const nameless = contact ? { contactId: { $exists: false } } : {};
-  const named = addresses
-    .filter(({ email }) => email === present)
-    .map((span) => ({ email: span.email, $and: [{ _id: idsWithin(span) }] }));
+  const named = addresses.map((span) => ({ email: span.email, $and: [{ _id: idsWithin(span) }] }));
   return [
     ...(contact ? [{ which: { contactId: contact._id }, hint: 'contact' }] : []),
     ...named.map((which) => ({ which: { ...which, ...nameless }, hint: 'email' })),

@@ -3,9 +3,9 @@ import { batchesById } from '../../../base/database/batches.ts';
 import { normalizeEmail } from '../../../base/text/addresses.ts';
 import type { ProjectEvent } from '../../../events/model.ts';
 import type { InboundMessage } from '../../../inbound/model.ts';
-import { namingOf } from '../../../people/addresses.ts';
+import { addressesAt } from '../../../people/addresses.ts';
 import type { Person, PersonalData, Shown } from '../model.ts';
-import { pick, rowsOf } from '../rows.ts';
+import { named, pick, rowsOf } from '../rows.ts';
 
 /** A mail that came in may have megabytes. */
 const INBOUND_AT_ONCE = 2;
@@ -19,25 +19,24 @@ type Db = { db: Collections };
 export const otherSources = {
   inboundMessages: {
     section: 'inboundMessages',
-    rows: async function* ({ db }: Db, person: Person) {
-      for (const which of namingOf(person.addresses, 'from.email', 'receivedAt'))
-        yield* rowsOf(
-          db.inboundMessages
-            .find({ projectId: person.projectId, ...which }, { hint: 'sender', batchSize: INBOUND_AT_ONCE })
-            .sort({ receivedAt: -1, _id: -1 }),
-          shownInbound,
-        );
-    },
+    rows: named('from.email', 'receivedAt', ({ db }, which) =>
+      rowsOf(
+        db.inboundMessages
+          .find(which, { hint: 'sender', batchSize: INBOUND_AT_ONCE })
+          .sort({ receivedAt: -1, _id: -1 }),
+        shownInbound,
+      ),
+    ),
     removal: { by: 'job', how: 'erased at once, of former addresses too (core/inbound/removals.ts)' },
   },
   projectEvents: {
     section: 'eventLog',
-    rows: async function* ({ db }: Db, person: Person) {
-      for (const which of namingOf(person.addresses, 'data.email', 'createdAt')) {
-        const named = { projectId: person.projectId, $and: [{ 'data.email': { $exists: true } }, which] };
-        yield* rowsOf(db.projectEvents.find(named, { hint: 'email' }), shownEvent);
-      }
-    },
+    rows: named('data.email', 'createdAt', ({ db }, which) =>
+      rowsOf(
+        db.projectEvents.find({ ...which, $and: [{ 'data.email': { $exists: true } }] }, { hint: 'email' }),
+        shownEvent,
+      ),
+    ),
     removal: { by: 'expiry', field: 'eraseAt', after: '12 hours, when webhooks have sent it' },
   },
   webhookDeliveries: { nameless: 'The id of an event, and what the endpoint answered: a status.' },
@@ -52,11 +51,11 @@ export const otherSources = {
   },
   importErrors: {
     section: 'importErrors',
-    rows: ({ db }: Db, { projectId, email: address }: Person) =>
-      rowsOf(
-        db.importErrors.find({ projectId, address: { $exists: true, $eq: address } }, { hint: 'address' }),
-        (error) => pick(error, 'importId', 'row', 'email', 'message', 'createdAt'),
+    rows: named('address', 'createdAt', ({ db }, which) =>
+      rowsOf(db.importErrors.find({ ...which, $and: [{ address: { $exists: true } }] }, { hint: 'address' }), (error) =>
+        pick(error, 'importId', 'row', 'email', 'message', 'createdAt'),
       ),
+    ),
     removal: {
       by: 'job',
       how: 'the address and the reason are erased after 12 hours (core/people/imports/erase-errors.ts)',
@@ -64,13 +63,14 @@ export const otherSources = {
   },
   migrations: {
     section: 'migrationNotes',
-    rows: async function* ({ db }: Db, { projectId, email }: Person) {
-      const options = { size: MIGRATIONS_AT_ONCE, projection: { phases: 1 } };
+    rows: async function* ({ db }: Db, { projectId, addresses }: Person) {
+      const options = { size: MIGRATIONS_AT_ONCE, projection: { phases: 1, createdAt: 1 } };
       for await (const migrations of batchesById(db.migrations, { projectId }, options))
-        for (const { _id: migrationId, phases } of migrations) {
+        for (const { _id: migrationId, phases, createdAt } of migrations) {
+          const own = new Set<string | null>(addressesAt(addresses, createdAt));
           const notes = phases.flatMap(({ name, errors, review }) =>
             [...errors, ...review]
-              .filter(({ item }) => normalizeEmail(item) === email)
+              .filter(({ item }) => own.has(normalizeEmail(item)))
               .map(({ item, message }) => ({ migrationId, phase: name, item, message })),
           );
           yield* notes;
@@ -80,13 +80,16 @@ export const otherSources = {
   },
   migrationUnsubscribed: {
     section: 'migrationMarks',
-    rows: async function* ({ db }: Db, { projectId, email }: Person) {
-      const options = { size: MIGRATIONS_AT_ONCE, projection: { _id: 1 } };
+    rows: async function* ({ db }: Db, { projectId, addresses }: Person) {
+      const options = { size: MIGRATIONS_AT_ONCE, projection: { createdAt: 1 } };
       for await (const migrations of batchesById(db.migrations, { projectId }, options)) {
-        const ids = migrations.map(({ _id }) => `${_id.toHexString()}:${email}`);
+        const ids = migrations.flatMap(({ _id, createdAt }) =>
+          addressesAt(addresses, createdAt).map((email) => `${_id.toHexString()}:${email}`),
+        );
         const found = await db.migrationUnsubscribed.find({ _id: { $in: ids }, projectId }).toArray();
-        yield* found.map(({ migrationId, lists }) => ({
+        yield* found.map(({ migrationId, email, lists }) => ({
           migrationId,
+          email,
           mark: lists ? Object.keys(lists).join(', ') : 'unsubscribed',
         }));
       }
