@@ -2,8 +2,8 @@ import type { ObjectId } from 'mongodb';
 import type { Session } from '../base/model.ts';
 import { type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { namingDeleted } from '../people/addresses.ts';
-import type { Contact } from '../people/model.ts';
+import { namingOf } from '../people/addresses.ts';
+import type { Deletion } from '../people/subscribers.ts';
 import type { FormsDeps } from './deps.ts';
 import type { Agreement, PendingSubscription } from './model.ts';
 import { PENDING_MS } from './submit.ts';
@@ -52,9 +52,9 @@ export async function removePendingOfDeleted(
   { db }: FormsDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: Contact[],
+  { addresses }: Deletion,
 ): Promise<void> {
-  for (const which of await namingDeleted({ db }, session, projectId, deleted, 'email', 'createdAt')) {
+  for (const which of namingOf(addresses, 'email', 'createdAt')) {
     await db.formSubmissions.deleteMany({ projectId, ...which }, { session });
     await db.pendingSubscriptions.deleteMany({ projectId, ...which }, { session });
   }

@@ -5,9 +5,8 @@ import { DAY_MS } from '../base/time/durations.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { deleteFile } from '../mail/messages/contents.ts';
-import { namingDeleted } from '../people/addresses.ts';
-import type { Contact } from '../people/model.ts';
-import type { PublishedChange } from '../people/subscribers.ts';
+import { namingOf } from '../people/addresses.ts';
+import type { Deletion, PublishedChange } from '../people/subscribers.ts';
 import type { InboundDeps } from './deps.ts';
 import type { InboundMessage } from './model.ts';
 
@@ -24,9 +23,9 @@ export async function recordInboundOfDeleted(
   { db }: InboundDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: Contact[],
+  { addresses }: Deletion,
 ): Promise<void> {
-  for (const which of await namingDeleted({ db }, session, projectId, deleted, 'from.email', 'receivedAt'))
+  for (const which of namingOf(addresses, 'from.email', 'receivedAt'))
     await db.inboundMessages.updateMany(
       { projectId, ...which },
       [{ $set: { isOfDeleted: true, removeDueAt: '$$NOW' } }],

@@ -150,14 +150,3 @@ export function within({ since, until }: { since?: Date | null; until: Date | nu
 function isWhole({ since, until }: AddressSpan): boolean {
   return since === null && until === null;
 }
-
-/** The same for deleted contacts. */
-export async function namingDeleted(
-  deps: Reading,
-  session: Session,
-  projectId: ObjectId,
-  deleted: readonly Known[],
-  ...[field, time]: [field: string, time: string]
-): Promise<Array<Record<string, unknown>>> {
-  return namingOf(await addressesOf(deps, projectId, deleted, 'erasure', session), field, time);
-}

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { CallerDeps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
+import { type AddressSpan, addressesOf } from './addresses.ts';
 import type { PeopleDeps } from './deps.ts';
 import type { Contact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
@@ -15,6 +16,12 @@ export interface PublishedChange {
   importId?: ObjectId | undefined;
   /** The automations that led to it; the last one made it. */
   causedBy?: readonly ObjectId[] | undefined;
+}
+
+export interface Deletion {
+  contacts: Contact[];
+  /** Present and former ones of these contacts. */
+  addresses: AddressSpan[];
 }
 
 /** A part of the product that follows contact changes. */
@@ -32,7 +39,7 @@ interface ContactSubscriber {
     deps: CallerDeps,
     session: Session,
     projectId: ObjectId,
-    deleted: Contact[],
+    deletion: Deletion,
     changes: PublishedChange[],
   ): Promise<void>;
   /** Wakes up queues after the commit. Correctness does not depend on it. */
@@ -45,14 +52,19 @@ declare module '../base/deps.ts' {
   }
 }
 
-type Recorded = Parameters<NonNullable<ContactSubscriber['onChanges']>>;
-
 /** In the transaction of the changes. */
-export async function recordContactChanges(...[deps, session, projectId, rules, changes]: Recorded): Promise<void> {
+export async function recordContactChanges(
+  deps: PeopleDeps,
+  session: Session,
+  projectId: ObjectId,
+  rules: ProjectRules,
+  changes: PublishedChange[],
+): Promise<void> {
   if (changes.length === 0) return;
-  const deleted = changes.flatMap(({ before, after }) => (before && !after ? [before] : []));
+  const contacts = changes.flatMap(({ before, after }) => (before && !after ? [before] : []));
+  const addresses = contacts.length > 0 ? await addressesOf(deps, projectId, contacts, 'erasure', session) : [];
   for (const { onDeletions, onChanges } of deps.subscribers.contacts) {
-    if (deleted.length > 0) await onDeletions?.(deps, session, projectId, deleted, changes);
+    if (contacts.length > 0) await onDeletions?.(deps, session, projectId, { contacts, addresses }, changes);
     await onChanges?.(deps, session, projectId, rules, changes);
   }
 }

@@ -128,6 +128,21 @@ describe('A contact whose address changed', function () {
     expect((await leaving()).mails).deep.equal(['before', 'in between']);
   });
 
+  it('has its history read once by its deletion, for all that follows', async () => {
+    const { contactHistory } = db();
+    const find = contactHistory.find.bind(contactHistory);
+    let reads = 0;
+    contactHistory.find = ((...given: Parameters<typeof find>) => {
+      reads += 1;
+      return find(...given);
+    }) as typeof find;
+    await remove(id).finally(() => {
+      contactHistory.find = find;
+    });
+    // The other one finds contacts that left one of its addresses.
+    expect(reads).equal(2);
+  });
+
   describe('to one that another contact had before', () => {
     let began: number;
     let shared: string;

@@ -1,8 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
-import type { Contact } from '../../people/model.ts';
-import type { PublishedChange } from '../../people/subscribers.ts';
+import type { Deletion, PublishedChange } from '../../people/subscribers.ts';
 import type { AutomationsDeps } from '../deps.ts';
 import type { Enrollment, ExitReason } from '../model/enrollment.ts';
 import { AT_ONCE, ENROLLMENTS, insertTriggers, newTrigger } from '../record-triggers.ts';
@@ -39,10 +38,10 @@ export async function recordDeletions(
   deps: AutomationsDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: Contact[],
+  { contacts }: Deletion,
   changes: PublishedChange[],
 ): Promise<void> {
-  const ids = deleted.map(({ _id }) => _id);
+  const ids = contacts.map(({ _id }) => _id);
   const filter = { projectId, contactId: { $in: ids } };
   const inside = await deps.db.enrollments.find({ ...filter, live: true }, { session, hint: 'contact' }).toArray();
   const now = deps.clock.now();

@@ -7,8 +7,7 @@ import { HOUR_MS } from '../../base/time/durations.ts';
 import { eraseEventsAt } from '../../events/events.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
-import { addressesOf } from '../../people/addresses.ts';
-import type { Contact } from '../../people/model.ts';
+import type { Deletion } from '../../people/subscribers.ts';
 import type { MailDeps } from '../deps.ts';
 import { providerOf } from '../ledger/counting/mailbox-providers.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../ledger/model.ts';
@@ -42,16 +41,15 @@ export async function recordMessagesOfDeleted(
   { db, clock }: MailDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: Contact[],
+  { contacts, addresses }: Deletion,
 ): Promise<void> {
   const now = clock.now();
   const dueAt = new Date(now.getTime() + ERASED_AFTER_MS);
-  const addresses = await addressesOf({ db }, projectId, deleted, 'erasure', session);
   const latest = new Map(addresses.map((one) => [one.email, one]));
-  const present = new Set(deleted.map(({ email }) => email));
+  const present = new Set(contacts.map(({ email }) => email));
   const former = addresses.filter((one) => !present.has(one.email) || latest.get(one.email) !== one);
   const erasures: ContactErasure[] = [
-    ...deleted.map(({ _id, email }) => ({
+    ...contacts.map(({ _id, email }) => ({
       ...{ _id, projectId, email, since: latest.get(email)?.since ?? null, deletedAt: now, dueAt },
     })),
     ...former.map(({ email, since, until }) => ({

@@ -1,7 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Session } from '../../base/model.ts';
-import { addressesOf } from '../../people/addresses.ts';
-import type { Contact } from '../../people/model.ts';
+import type { Deletion } from '../../people/subscribers.ts';
 import type { MailDeps } from '../deps.ts';
 import { failQueued } from '../messages/messages.ts';
 import { cancelMailTo } from '../messages/scheduled/to-deleted.ts';
@@ -14,12 +13,11 @@ export async function recordMailOfDeleted(
   deps: MailDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: Contact[],
+  { contacts, addresses }: Deletion,
 ): Promise<void> {
-  const ids = deleted.map(({ _id }) => _id);
+  const ids = contacts.map(({ _id }) => _id);
   await failQueued(deps, projectId, ids, CONTACT_DELETED, session);
-  const addresses = await addressesOf(deps, projectId, deleted, 'erasure', session);
   const kept = addresses.filter(({ until }) => until === null);
-  const emails = [...new Set([...deleted, ...kept].map(({ email }) => email))];
+  const emails = [...new Set([...contacts, ...kept].map(({ email }) => email))];
   await cancelMailTo(deps, session, projectId, { emails, reason: CONTACT_DELETED });
 }

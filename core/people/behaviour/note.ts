@@ -6,8 +6,9 @@ import { ttlCache } from '../../base/work/cache.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import type { PeopleDeps } from '../deps.ts';
 import type { BehaviourKind } from '../filters/filters.ts';
-import type { Contact, ContactFact, NotedFacts } from '../model.ts';
+import type { ContactFact, NotedFacts } from '../model.ts';
 import { projectRulesOf } from '../project-rules.ts';
+import type { Deletion } from '../subscribers.ts';
 
 export const FACTS = 'facts';
 const ACTS_TOGETHER_MAX = 200;
@@ -113,10 +114,10 @@ export async function noteDeletions(
   deps: PeopleDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: Contact[],
+  { contacts }: Deletion,
 ): Promise<void> {
   const dueAt = new Date(deps.clock.now().getTime() + FORGOTTEN_AFTER_MS);
-  await note(deps, projectId, [{ goneIds: deleted.map(({ _id }) => _id) }], { dueAt, session });
+  await note(deps, projectId, [{ goneIds: contacts.map(({ _id }) => _id) }], { dueAt, session });
 }
 
 function factOf(projectId: ObjectId, act: FactAct): ContactFact | null {

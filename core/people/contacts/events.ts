@@ -3,12 +3,12 @@ import type { Session } from '../../base/model.ts';
 import { HOUR_MS } from '../../base/time/durations.ts';
 import { announceEvents, eraseEventsAt, type NewEvent, publishEvents } from '../../events/events.ts';
 import { eventReaders } from '../../events/listeners.ts';
-import { namingDeleted } from '../addresses.ts';
+import { namingOf } from '../addresses.ts';
 import type { PeopleDeps } from '../deps.ts';
 import { contactFields } from '../fields.ts';
 import type { Contact } from '../model.ts';
 import type { ProjectRules } from '../project-rules.ts';
-import type { PublishedChange } from '../subscribers.ts';
+import type { Deletion, PublishedChange } from '../subscribers.ts';
 
 const ERASED_AFTER_MS = 12 * HOUR_MS;
 
@@ -46,10 +46,10 @@ export async function recordEventsOfDeleted(
   { db, clock }: PeopleDeps,
   session: Session,
   projectId: ObjectId,
-  deleted: Contact[],
+  { addresses }: Deletion,
 ): Promise<void> {
   const eraseAt = new Date(clock.now().getTime() + ERASED_AFTER_MS);
-  for (const which of await namingDeleted({ db }, session, projectId, deleted, 'data.email', 'createdAt')) {
+  for (const which of namingOf(addresses, 'data.email', 'createdAt')) {
     const named = { projectId, $and: [{ 'data.email': { $exists: true } }, which] };
     await eraseEventsAt({ db }, named, eraseAt, session);
   }
