@@ -69,7 +69,7 @@ export async function send<T>(settings: Settings, request: Request, read: (opene
     } catch (thrown) {
       const error = thrown as EverpostError;
       // An earlier try deleted it, and its answer was lost.
-      if (request.method === 'DELETE' && error.status === 404 && mayBeDone) return undefined as T;
+      if (request.method === 'DELETE' && mayBeDone && isGone(error)) return undefined as T;
       const delayMs = delayBeforeRetry(error, request.repeats, { tries, leftMs: giveUpAt - performance.now() });
       if (delayMs === null) throw error;
       mayBeDone ||= error.status !== 429;
@@ -77,6 +77,11 @@ export async function send<T>(settings: Settings, request: Request, read: (opene
       await pause(delayMs, request.signal);
     }
   }
+}
+
+/** The API names what is not there. A 404 of a gateway has no code, and that of a path which the API does not have is NOT_FOUND. */
+function isGone({ status, code }: EverpostError): boolean {
+  return status === 404 && code !== null && code.endsWith('_NOT_FOUND');
 }
 
 /** One try, until the head of its answer. */

@@ -125,6 +125,19 @@ describe('Retries of the client', () => {
     expect(await at.environment.deps.db.contacts.countDocuments({ projectId, _id: new ObjectId(id) })).to.equal(0);
   });
 
+  it('a repeated DELETE fails with the 404 of a gateway, and with that of a path which the API does not have', async () => {
+    const { id } = await newContact();
+    const page = { headers: { 'Content-Type': 'text/html' }, body: '<h1>Not found</h1>' };
+    at.faults(refusal(503, '0'), { kind: 'refuse', status: 404, ...page });
+    expect(await failureOf(at.client().contacts.delete(id))).to.include({ status: 404, code: null });
+    expect(at.proxy.requests).to.have.length(2);
+    at.faults(refusal(503, '0'));
+    const elsewhere = at.client({ baseUrl: `${at.proxy.url}/elsewhere` });
+    expect(await failureOf(elsewhere.contacts.delete(id))).to.include({ status: 404, code: 'NOT_FOUND' });
+    expect(at.proxy.requests).to.have.length(2);
+    expect((await at.client().contacts.get(id)).id).to.equal(id);
+  });
+
   it('a first DELETE that finds nothing fails with 404, also after a 429, which did nothing', async () => {
     for (const faults of [[], [refusal(429, '0')]]) {
       at.faults(...faults);
