@@ -4,6 +4,7 @@ import { ObjectId } from 'mongodb';
 import { builtInGroup } from '../../core/consent/suppressions/built-in-groups.ts';
 import { suppress } from '../../core/consent/suppressions/suppressions.ts';
 import { carryOverImport, carryOverUnsubscribes } from '../../core/persons-own/preferences/carry-over.ts';
+import { Crash, crashingDeps } from '../automations/enrollments/crashing-deps.ts';
 import { imported } from '../imports/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 
@@ -56,6 +57,22 @@ describe('Unsubscribes of earlier versions', () => {
     expect(await carryOver(), 'again').to.deep.equal({ written: 0, undecided: [] });
     expect(await marketing()).to.deep.equal(expected);
     expect(later).to.not.equal(news);
+  });
+
+  it('keep the groups that the person turned on again, wherever a process dies that carries them over', async () => {
+    for (const when of ['before', 'after'] as const)
+      for (let n = 1, crashed = true; crashed; n += 1) {
+        tenant = await environment.newTenant(`Died ${when} ${n}`);
+        const [news, offers] = [await group('News'), await group('Offers')];
+        await left('news@example.com', [undefined, offers], EVERYTHING_OFF);
+        const dying = crashingDeps(environment.deps, n, when);
+        await carryOverUnsubscribes(dying.deps, tenant.project).catch((error: Error) => {
+          expect(error).to.be.instanceOf(Crash);
+        });
+        crashed = dying.crashed();
+        await carryOver();
+        expect([...(await marketing())], `${when} ${n}`).to.deep.equal([['news@example.com', [news]]]);
+      }
   });
 
   it('that were lifted after they were carried over stay lifted, and those written since are carried over', async () => {

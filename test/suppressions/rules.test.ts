@@ -248,6 +248,17 @@ describe('suppression', () => {
     expect(again(new Date('2026-03-02T00:00:00Z')).entry).to.not.have.property('exceptGroupIds');
   });
 
+  it('begins with exceptions where the person turned groups on before it was written, and keeps those of an entry', () => {
+    const saidAt = new Date('2026-02-28T00:00:00Z');
+    const left = { reason: 'UNSUBSCRIBE' as const, evidence: null, saidAt, exceptGroupIds: ['NEWS01'] };
+    expect(afterChange(null, left).entry?.exceptGroupIds).to.deep.equal(['NEWS01']);
+    const stronger = afterChange(held('MANUAL'), left).entry;
+    expect([stronger?.exceptGroupIds, stronger?.beside?.reason]).to.deep.equal([['NEWS01'], 'MANUAL']);
+    const own: AddressEntry = { reason: 'UNSUBSCRIBE', evidence: null, updatedAt: new Date('2026-03-01T00:00:00Z') };
+    for (const entry of [own, { ...own, exceptGroupIds: ['OTHER1'] }])
+      expect(afterChange(entry, left)).to.deep.equal({ outcome: 'kept', entry });
+  });
+
   it('is gone whole when it is released', () => {
     const release = { reason: null, evidence: null };
     expect(afterChange(held('MANUAL', 'UNSUBSCRIBE'), release)).to.deep.equal({ outcome: 'removed', entry: null });

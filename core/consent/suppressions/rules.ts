@@ -72,8 +72,15 @@ export type AddressEntry = Pick<Suppression, 'reason' | 'evidence' | 'beside' | 
   Partial<Pick<Suppression, 'updatedAt'>>;
 
 export type EntryChange =
-  /** null: release the address. 'subscribe': only from what the person said. `saidAt`: the time at which they said it; not given: now. */
-  | { reason: SuppressionReason | 'subscribe' | null; evidence: string | null; saidAt?: Date | undefined }
+  | {
+      /** null: release the address. 'subscribe': only from what the person said. */
+      reason: SuppressionReason | 'subscribe' | null;
+      evidence: string | null;
+      /** The time at which the person said it; not given: now. */
+      saidAt?: Date | undefined;
+      /** Of an unsubscribe from all marketing mail: the groups that the person has turned on since. An entry that is there keeps its own. */
+      exceptGroupIds?: string[] | undefined;
+    }
   /** Of an entry that stops all marketing mail: the person has turned this group on. */
   | { reason: 'except'; exceptGroupId: string };
 
@@ -85,18 +92,19 @@ export function afterChange(
   change: EntryChange,
 ): { outcome: SuppressionOutcome; entry: AddressEntry | null } {
   if (change.reason === 'except') return afterException(entry, change.exceptGroupId);
-  const { reason, evidence } = change;
+  const { reason, evidence, exceptGroupIds } = change;
   if (reason === null) return { outcome: entry ? 'removed' : 'absent', entry: null };
   if (reason === 'subscribe')
     return entry?.reason === 'UNSUBSCRIBE'
       ? { outcome: 'removed', entry: entry.beside ?? null }
       : { outcome: 'absent', entry };
-  if (!entry) return { outcome: 'added', entry: { reason, evidence } };
+  const exceptions = exceptGroupIds ? { exceptGroupIds } : {};
+  if (!entry) return { outcome: 'added', entry: { reason, evidence, ...exceptions } };
   if (isStronger(reason, entry.reason)) {
     const beside = { reason: entry.reason, evidence: entry.evidence };
     return {
       outcome: 'strengthened',
-      entry: { reason, evidence, ...(reason === 'UNSUBSCRIBE' ? { beside } : {}) },
+      entry: { reason, evidence, ...exceptions, ...(reason === 'UNSUBSCRIBE' ? { beside } : {}) },
     };
   }
   const isNews =

@@ -81,6 +81,8 @@ export interface NewEntry {
   evidence?: string | undefined;
   /** When the person said so, unless it is now: what they turned on since stays on. */
   saidAt?: Date | undefined;
+  /** Of an unsubscribe from all marketing mail: the groups that the person has turned on since. */
+  exceptGroupIds?: string[] | undefined;
 }
 
 /** The same for entries of one group that have reasons and evidence of their own. */
@@ -88,12 +90,7 @@ export async function suppressEach(deps: ConsentDeps, target: SuppressionGroup, 
   const outcomes = await changeSuppressions(
     deps,
     target,
-    entries.map(({ email, reason, evidence, saidAt }) => ({
-      email,
-      reason,
-      evidence: evidence?.slice(0, EVIDENCE_MAX) ?? null,
-      saidAt,
-    })),
+    entries.map(({ evidence, ...entry }) => ({ ...entry, evidence: evidence?.slice(0, EVIDENCE_MAX) ?? null })),
   );
   const isNews = ({ saidAt }: NewEntry, index: number) => saidAt === undefined || outcomes[index] !== 'kept';
   const news = entries.filter(isNews);

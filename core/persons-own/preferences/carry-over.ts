@@ -1,7 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Project } from '../../base/model.ts';
 import { builtInGroup } from '../../consent/suppressions/built-in-groups.ts';
-import { changeSuppressions } from '../../consent/suppressions/changes.ts';
 import { liveGroups } from '../../consent/suppressions/find-groups.ts';
 import { keepWidened } from '../../consent/suppressions/groups.ts';
 import type { Suppression, SuppressionGroup } from '../../consent/suppressions/model.ts';
@@ -83,21 +82,23 @@ async function widen(deps: PersonsOwnDeps, marketing: SuppressionGroup, entries:
   const newest = new Map(found.toSorted((a, b) => +a.updatedAt - +b.updatedAt).map((entry) => [entry.email, entry]));
   const wide = [...newest.values()].filter(({ email }) => !against.get(email)?.some(({ isMarketing }) => isMarketing));
   if (wide.length === 0) return 0;
+  const groups = await liveGroups(deps, { _id: projectId });
+  const turnedOnAgain = ({ email, evidence, updatedAt }: Suppression): string[] => {
+    if (!EVERYTHING_OFF.test(evidence ?? '')) return [];
+    const stopped = new Set(against.get(email)?.map(({ groupId }) => groupId));
+    return groups.filter((group) => isLifted(group, stopped, updatedAt)).map(({ groupId }) => groupId);
+  };
+  // An entry is written with its exceptions: one that is there is never looked at again.
   await suppressEach(
     deps,
     marketing,
-    wide.map(({ email, evidence }) => ({ email, reason: 'UNSUBSCRIBE', evidence: evidence ?? undefined })),
+    wide.map((entry) => {
+      const { email, evidence, updatedAt: saidAt } = entry;
+      const on = turnedOnAgain(entry);
+      const exceptGroupIds = on.length > 0 ? on : undefined;
+      return { email, reason: 'UNSUBSCRIBE', evidence: evidence ?? undefined, saidAt, exceptGroupIds };
+    }),
   );
-  const groups = await liveGroups(deps, { _id: projectId });
-  const exceptions = wide
-    .filter(({ evidence }) => EVERYTHING_OFF.test(evidence ?? ''))
-    .flatMap(({ email, updatedAt }) => {
-      const stopped = new Set(against.get(email)?.map(({ groupId }) => groupId));
-      return groups
-        .filter((group) => isLifted(group, stopped, updatedAt))
-        .map(({ groupId }) => ({ email, reason: 'except' as const, exceptGroupId: groupId }));
-    });
-  if (exceptions.length > 0) await changeSuppressions(deps, marketing, exceptions);
   return wide.length;
 }
 
