@@ -80,12 +80,37 @@ interface NewApiKey extends By {
   domainName?: string | undefined;
 }
 
-/** The answer is the only place where the key is ever shown in clear. */
-export async function createApiKey(
+interface ShownKey {
+  apiKey: ApiKey;
+  /** The answer is the only place where it is ever shown in clear. */
+  key: string;
+}
+
+export async function createApiKey(deps: AccountsDeps, input: NewApiKey): Promise<ShownKey> {
+  const made = newApiKey(deps, input, new ObjectId());
+  await deps.db.apiKeys.insertOne(made.apiKey);
+  return made;
+}
+
+/**
+ * The same under an id that a repeat of the request makes again. An earlier try may have answered its key, so a repeat leaves it as it is, and
+ * has none to show.
+ */
+export async function createApiKeyOnce(
+  deps: AccountsDeps,
+  input: NewApiKey,
+  _id: ObjectId,
+): Promise<ShownKey | { apiKey: ApiKey; key: null }> {
+  const made = newApiKey(deps, input, _id);
+  const stored = await insertOnce(deps.db.apiKeys, made.apiKey, { organizationId: input.organizationId });
+  return stored === made.apiKey ? made : { apiKey: stored, key: null };
+}
+
+function newApiKey(
   deps: AccountsDeps,
   { organizationId, projectId, name, by, ...limits }: NewApiKey,
-  _id = new ObjectId(),
-): Promise<{ apiKey: ApiKey; key: string }> {
+  _id: ObjectId,
+): ShownKey {
   const limited = readLimits(limits);
   const shortId = randomText(8);
   const key = `${projectId ? 'AS' : 'ASA'}_${shortId}_${randomText(32)}`;
@@ -101,11 +126,7 @@ export async function createApiKey(
     createdAt: deps.clock.now(),
     revokedAt: null,
   };
-  const stored = await insertOnce(deps.db.apiKeys, apiKey, { organizationId });
-  // A repeat of an interrupted request finds the earlier record. Its secret was never returned, so it gets a new one.
-  if (stored.shortId !== shortId)
-    await deps.db.apiKeys.updateOne({ _id, organizationId }, { $set: { shortId, hash: apiKey.hash } });
-  return { apiKey: { ...stored, shortId, hash: apiKey.hash }, key };
+  return { apiKey, key };
 }
 
 /** The domain need not be one of the project yet: scripts may make key and domain in either order. */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { fingerprintOf } from '../../api/http/fingerprint.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { useEnvironment } from '../support/environment.ts';
 
@@ -43,6 +44,12 @@ describe('Idempotency-Key', () => {
     expect([again.text, again.headers.get('idempotency-replayed')]).to.deep.equal([first.text, 'true']);
     const other = await send({ ...mail, attachments: [{ fileName: 'a', content: `${content.slice(0, -4)}AAAA` }] });
     expect([other.status, other.body.error?.code]).to.deep.equal([409, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('is known again after an upgrade: fingerprints stay the same', () => {
+    const body = { text: 'ü"\\', 10: 0, 9: -0, b: [1.5, null, true, { d: [], c: {} }], '': 'x', Z: 1, a: 2 };
+    expect(fingerprintOf('POST', '/v1/contacts', body)).to.equal('POfS0LlrjzshepmftBkz_5ZUBXWVfAG98Svo9HPxMWo');
+    expect(fingerprintOf('POST', '/v1/contacts', undefined)).to.equal('IUGUATtmLKrmso7JJc6YqlGLY9azZlXFCnreRUt-eWw');
   });
 
   it('is free again after a 4xx', async () => {
@@ -220,5 +227,26 @@ describe('Idempotency-Key', () => {
     const { key: _key, ...rest } = first.body.data;
     expect(again.body.data).to.deep.equal(rest);
     expect(JSON.stringify(await environment.deps.db.idempotency.find().toArray())).to.not.contain(first.body.data.key);
+  });
+
+  it('leaves a key that was answered as it is, also where the answer could not be kept', async () => {
+    const { deps, own } = environment;
+    const path = `/account/projects/${own.project._id}/api-keys`;
+    const create = () =>
+      environment.client(own.adminKey).post(path, { name: 'in use' }, { 'Idempotency-Key': 'not kept' });
+    const { key, ...rest } = (await create()).body.data;
+    // As a database leaves it that is away when the answer would be kept.
+    const left = { state: 'running' as const, body: null, status: null, leaseUntil: new Date(0) };
+    const { matchedCount } = await deps.db.idempotency.updateOne(
+      { state: 'done', body: { $regex: rest.id } },
+      { $set: left },
+    );
+    expect(matchedCount).to.equal(1);
+    for (const time of ['continued', 'replayed']) {
+      const again = await create();
+      expect([again.status, again.headers.get('idempotency-replayed')], time).to.deep.equal([201, 'true']);
+      expect(again.body.data, time).to.deep.equal(rest);
+    }
+    expect((await environment.client(key).get('/contacts')).status).to.equal(200);
   });
 });

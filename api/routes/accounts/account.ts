@@ -1,4 +1,4 @@
-import { createApiKey, listApiKeys, revokeApiKey } from '../../../core/accounts/api-keys.ts';
+import { createApiKeyOnce, listApiKeys, revokeApiKey } from '../../../core/accounts/api-keys.ts';
 import { deleteProject } from '../../../core/accounts/deletion.ts';
 import {
   createProject,
@@ -22,7 +22,7 @@ import {
   updateProjectBody,
 } from '../../../schemas/accounts/account.ts';
 import { pageQuery } from '../../../schemas/common.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { Answer, endpoint } from '../../http/endpoint.ts';
 import { presentApiKey, presentProject } from '../../present/accounts.ts';
 import { presentPage } from '../../present/page.ts';
 
@@ -123,7 +123,10 @@ export const accountRoutes = [
       const { name, scope, domainName } = body;
       const { at, seed, by } = request;
       const input = { organizationId: organization._id, projectId: project._id, name, scope, domainName, by };
-      const { apiKey, key } = await createApiKey(deps, input, derivedId(at, 'key', seed.toHexString()));
+      const { apiKey, key } = await createApiKeyOnce(deps, input, derivedId(at, 'key', seed.toHexString()));
+      // As a repeat is answered whose first answer was kept.
+      if (key === null)
+        return new Answer(presentApiKey(apiKey), undefined, undefined, { 'Idempotency-Replayed': 'true' });
       return { ...presentApiKey(apiKey), key };
     },
   }),
