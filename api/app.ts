@@ -55,6 +55,8 @@ export interface App {
 const STOP_MS = 6_000;
 const IDLE_EVERY_MS = 50;
 const LET_IN_MAX = 1_000;
+/** Shorter ones are parsed and validated in some milliseconds. */
+const LONG_BODY_BYTES = 65_536;
 
 export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions): App {
   const koa = new Koa();
@@ -152,8 +154,8 @@ async function answer(
   const { value: body, sizeBytes, fingerprint } = read;
   const query = endpoint.query ? validateQuery(endpoint.query, plainQuery(context)) : {};
   const checked = endpoint.body ? validateBody(endpoint.body, bodyObject(endpoint, body), sizeBytes) : undefined;
-  // Validating a large body has filled a turn of the event loop, as taking it has.
-  if (read.release) await immediate();
+  // Parsing and validating a long body has filled a turn of the event loop; its fingerprint and its work come in another.
+  if (sizeBytes > LONG_BODY_BYTES) await immediate();
   // Before the Idempotency-Key is looked up: a key is not answered with what another key may do.
   if (caller?.kind === 'key') requireDomain(caller.apiKey, checked);
   const key = idempotencyKey(endpoint, context);

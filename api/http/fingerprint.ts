@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 
 /** Method, path and parsed body; the order of fields and white space do not matter. */
 export function fingerprintOf(method: string, path: string, body: unknown): string {
-  return createHash('sha256').update(`${method} ${path}\n`).update(canonical(body)).digest('base64url');
+  const canonical = JSON.stringify(ordered(body)) ?? '';
+  return createHash('sha256').update(`${method} ${path}\n`).update(canonical).digest('base64url');
 }
 
-function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, entry) =>
-      typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-        ? Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : entry,
-    ) ?? ''
+/** The value with the fields of its objects in one order. A replacer would be called for each value of a long list. */
+function ordered(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(ordered);
+  const fields = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.keys(fields)
+      .sort()
+      .map((name) => [name, ordered(fields[name])]),
   );
 }

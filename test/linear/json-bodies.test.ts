@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { fingerprintOf } from '../../api/http/fingerprint.ts';
 import { validateBody } from '../../api/http/validate.ts';
 import { JSON_PARTS_MAX, JSON_VALUES_MAX, parseJson } from '../../core/base/text/json.ts';
 import { createWebhookBody } from '../../schemas/events/webhooks.ts';
@@ -35,6 +36,12 @@ describe('A JSON body that is parsed inline', () => {
   for (const [content, text] of Object.entries(fields))
     it(`holds the event loop for less than ${HOLD_MS_MAX} ms with as many ${content} as one may have`, () => {
       expect(leastOf(() => parseJson(Buffer.from(text)))).to.be.lessThan(HOLD_MS_MAX);
+    });
+
+  for (const [content, text] of Object.entries({ ...bodies, ...fields }))
+    it(`gets its fingerprint in less than ${HOLD_MS_MAX} ms with ${content}`, () => {
+      const body = parseJson(Buffer.from(text));
+      expect(leastOf(() => fingerprintOf('POST', '/v1/contacts', body))).to.be.lessThan(HOLD_MS_MAX);
     });
 
   it('is refused by the number of its fields, objects and values before it is parsed', () => {

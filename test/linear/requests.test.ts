@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { JSON_PARTS_MAX } from '../../core/base/text/json.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import type { Reply } from '../support/client.ts';
 import { HOLD_MS_MAX } from './cpu.ts';
@@ -19,6 +20,10 @@ const html = {
   'deep lists': '<ul><li>'.repeat(24_000),
 };
 
+/** In fields that the API does not know, which are compared too when a request is repeated. */
+const numbers = `[${Array(LENGTH / 2 - 50).fill(0)}]`;
+const fields = `{${Array.from({ length: JSON_PARTS_MAX - 10 }, (_, index) => `"x${index.toString(36)}":0`)}}`;
+
 /** In one process with the mail lanes, so that what holds the API or a lane is seen. */
 describe('A hostile request', () => {
   let post: Post;
@@ -38,6 +43,8 @@ describe('A hostile request', () => {
       const filterCriteria = { logicalOperator: 'AND', groups: [group] };
       return post.own.client.post('/contact-lists', { name: `Old ${n}`, type: 'segment', filterCriteria });
     },
+    'a list of numbers under an Idempotency-Key': (n) => keyed(n, numbers),
+    'as many fields as there may be under an Idempotency-Key': (n) => keyed(n, fields),
   };
   for (const [what, source] of Object.entries(html)) {
     requests[`a mail with ${what}`] = (n) => post.send({ to: { email: 'a@in.test' }, html: `${n}${source}` });
@@ -63,6 +70,12 @@ describe('A hostile request', () => {
       }
       expect(Math.min(...holds), holds.map((ms) => ms.toFixed(0)).join(', ')).to.be.below(HOLD_MS_MAX);
     }).timeout(60_000);
+
+  function keyed(n: number, more: string): Promise<Reply> {
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `${more.length} ${n}` };
+    const body = `{"email":"${more.length}-${n}@in.test","more":${more}}`;
+    return post.own.client.send('POST', '/contacts', { body, headers });
+  }
 
   function event(amount: string): Promise<Reply> {
     const eventProperties = { amount };
