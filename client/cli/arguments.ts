@@ -56,6 +56,8 @@ function readValue(given: string, { name, kind }: Field): Value {
   if (kind === 'number' && typeof parsed !== 'number') throw new UsageError(`--${dashed(name)} is a number.`);
   if (kind === 'boolean' && typeof parsed !== 'boolean') throw new UsageError(`--${dashed(name)} is true or false.`);
   if (kind === 'list' && !Array.isArray(parsed) && !isObject(parsed)) return text;
+  // Inside an object the type is not known: 1.10 is a version, and a number of twenty digits an order.
+  if (kind === 'object' && typeof parsed === 'number' && String(parsed) !== text) return text;
   return parsed === undefined ? text : parsed;
 }
 

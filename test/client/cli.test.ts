@@ -143,6 +143,15 @@ describe('The command everpost', function () {
     expect(gone).to.deep.equal({ code: 0, out: '', error: 'Done.\n' });
   });
 
+  it('a value inside an object is a number only where the number prints the same', async () => {
+    const texts = { version: '1.10', order: '12345678901234567890', room: '007', share: '1e3', below: '-0', gap: ' 7' };
+    const given = { ...texts, count: '7', ratio: '-0.5' };
+    const flags = Object.entries(given).flatMap(([name, value]) => [`--contact-properties.${name}`, value]);
+    const made = await run(['contacts', 'create', '--email', 'texts@example.com', ...flags, '--json']);
+    expect(made.code, made.error).to.equal(0);
+    expect(json(made)[0].contactProperties).to.deep.equal({ ...texts, count: 7, ratio: -0.5 });
+  });
+
   it('a list is a table with a note of its size, or one page of JSON, or everything a line each', async () => {
     const bulk = Array.from({ length: 25 }, (_, n) => ({ email: `row${n}@example.com`, firstName: 'Row' }));
     await run(['contacts', 'bulk-update', '--data', JSON.stringify({ contacts: bulk })]);
