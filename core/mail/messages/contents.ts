@@ -1,6 +1,5 @@
 import { finished } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Binary, type Collection, GridFSBucket, type GridFSFile, MongoRuntimeError, type ObjectId } from 'mongodb';
+import { type Binary, GridFSBucket, type GridFSFile, MongoRuntimeError, type ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import type { HeldBytes } from '../../base/held-bytes.ts';
 import type { MailDeps } from '../deps.ts';
@@ -8,51 +7,28 @@ import type { Attachment, Content, Message } from '../ledger/model.ts';
 
 type Files = Pick<MailDeps, 'mongo' | 'config'>;
 type GridFSChunk = { files_id: ObjectId; n: number; data: Binary };
-type NewFile = { fileId: ObjectId; fileName: string; bytes: Uint8Array };
 
 const BUCKET = 'attachments';
-const CHUNK_BYTES = 255 * 1024;
+/** Of 255 KiB each. */
 const CHUNKS_AT_ONCE = 4;
-const TRIES_MAX = 3;
-const LOOK_EVERY_MS = 100;
-/** An upload without a new chunk for five seconds was interrupted. Looks are counted, so that time without a processor does not end one. */
-const QUIET_LOOKS_MAX = 50;
 
 /** Stores attachments that are too large for a document. Their ids follow from the request, so a repeat stores them once. */
-export async function storeFile(deps: Files, projectId: ObjectId, file: NewFile, triesMax = TRIES_MAX): Promise<void> {
-  const known = await describedFile(deps, file.fileId);
-  if (known?.length === file.bytes.length) return;
-  try {
-    await uploadFile(deps, projectId, file);
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    // The chunks are of an interrupted upload, or of another worker that fetches the same file at the same time.
-    if (await becomesFile(deps, file.fileId)) return;
-    if (triesMax === 1) throw new Error('A file could not be stored: its uploads were interrupted.', { cause: error });
-    await deleteFile(deps, file.fileId);
-    await storeFile(deps, projectId, file, triesMax - 1);
-  }
-}
-
-/** The first chunk alone: of two uploads at the same time one fails there, before it has written any other chunk. */
-async function uploadFile(deps: Files, projectId: ObjectId, { bytes, ...file }: NewFile): Promise<void> {
-  const upload = openUpload(deps, projectId, file);
-  await upload.write(bytes.subarray(0, CHUNK_BYTES));
-  await upload.write(bytes.subarray(CHUNK_BYTES));
-  await upload.end();
-}
-
-/** Waits for the upload that the chunks in the database are of. False: it was interrupted. */
-async function becomesFile(deps: Files, fileId: ObjectId): Promise<boolean> {
-  let chunks = 0;
-  for (let quietLooks = 0; quietLooks < QUIET_LOOKS_MAX; quietLooks += 1) {
-    await sleep(LOOK_EVERY_MS);
-    if (await describedFile(deps, fileId)) return true;
-    const found = await chunksOf(deps).countDocuments({ files_id: fileId });
-    if (found !== chunks) quietLooks = 0;
-    chunks = found;
-  }
-  return false;
+export async function storeFile(
+  deps: Files,
+  projectId: ObjectId,
+  file: { fileId: ObjectId; fileName: string; bytes: Uint8Array },
+): Promise<void> {
+  const { fileId, fileName, bytes } = file;
+  const files = bucket(deps);
+  const [known] = await files.find({ _id: fileId }).limit(1).toArray();
+  if (known?.length === bytes.length) return;
+  const upload = files.openUploadStreamWithId(fileId, fileName, { metadata: { projectId } });
+  await new Promise<void>((resolve, reject) => {
+    upload.once('finish', () => resolve());
+    // The chunks exist from an interrupted upload, or from another worker that fetches the same file at the same time.
+    upload.once('error', (error) => (isDuplicateKey(error) ? resolve() : reject(error)));
+    upload.end(bytes);
+  });
 }
 
 /** A file that is stored piece by piece, while its bytes arrive. It exists when `end` resolves. */
@@ -114,8 +90,8 @@ async function findFile(deps: Files, projectId: ObjectId, fileId: ObjectId): Pro
 }
 
 /** By queries of their own: a stream of GridFS fetches 16 MiB at a time. */
-async function* piecesOf(deps: Files, { _id, length, chunkSize }: GridFSFile): AsyncGenerator<Buffer> {
-  const chunks = chunksOf(deps);
+async function* piecesOf({ mongo, config }: Files, { _id, length, chunkSize }: GridFSFile): AsyncGenerator<Buffer> {
+  const chunks = mongo.db(config.mongodbDatabase).collection<GridFSChunk>(`${BUCKET}.chunks`);
   const count = Math.ceil(length / chunkSize);
   for (let from = 0; from < count; from += CHUNKS_AT_ONCE) {
     const some = { files_id: _id, n: { $gte: from, $lt: from + CHUNKS_AT_ONCE } };
@@ -190,19 +166,9 @@ export async function deleteFile(deps: Files, fileId: ObjectId): Promise<void> {
   }
 }
 
-async function describedFile(deps: Files, fileId: ObjectId): Promise<GridFSFile | null> {
-  const [file] = await bucket(deps).find({ _id: fileId }).limit(1).toArray();
-  return file ?? null;
-}
-
-function chunksOf({ mongo, config }: Files): Collection<GridFSChunk> {
-  return mongo.db(config.mongodbDatabase).collection(`${BUCKET}.chunks`);
-}
-
 function bucket({ mongo, config }: Files): GridFSBucket {
   return new GridFSBucket(mongo.db(config.mongodbDatabase), {
     bucketName: BUCKET,
-    chunkSizeBytes: CHUNK_BYTES,
     writeConcern: { w: 'majority', journal: true },
   });
 }
