@@ -157,7 +157,9 @@ describe('The architecture', () => {
       'core/templates/media/copy.ts',
       'core/templates/media/inline.ts',
     ]);
-    expect(naming(/new GridFSBucket|openDownloadStream|\.chunks`/)).to.deep.equal(['core/mail/messages/contents.ts']);
+    expect(naming(/new GridFSBucket|\battachmentChunks\.(find|aggregate)/)).to.deep.equal([
+      'core/mail/messages/contents.ts',
+    ]);
     expect(naming(/\bmediaFiles\.(find|aggregate)/)).to.deep.equal(['platform/media/documents.ts']);
     expect(naming(/: HeldBytes = \{/)).to.deep.equal(['core/base/held-bytes.ts']);
     expect(naming(/\bimportChunks\.(find|aggregate)/)).to.deep.equal(['core/people/imports/files.ts']);

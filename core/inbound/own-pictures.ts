@@ -8,7 +8,7 @@ type Pictured = Pick<InboundMessage, 'projectId' | 'html' | 'attachments'>;
 
 /** The HTML of a mail with the pictures that it brought; null when it has none. */
 export async function htmlWithOwnPictures(
-  deps: Pick<InboundDeps, 'mongo' | 'config'>,
+  deps: Pick<InboundDeps, 'db'>,
   { projectId, html, attachments }: Pictured,
   held: HeldBytes,
 ): Promise<string | null> {

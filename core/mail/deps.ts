@@ -7,6 +7,8 @@ export type MailDeps = PeopleDeps &
   DomainsDeps &
   Needs<
     'dots' | 'evidence' | 'files' | 'members' | 'rawMails' | 'recentCounts',
+    | 'attachmentChunks'
+    | 'attachmentFiles'
     | 'automations'
     | 'backlogSeats'
     | 'campaignBlocks'

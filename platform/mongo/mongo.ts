@@ -63,6 +63,8 @@ const collectionNames: Record<keyof Collections, string> = {
   inboundUsage: 'inboundUsage',
   senders: 'senders',
   contents: 'contents',
+  attachmentFiles: 'attachments.files',
+  attachmentChunks: 'attachments.chunks',
   messages: 'messages',
   frequencyPlaces: 'frequencyPlaces',
   sandboxReports: 'sandboxReports',

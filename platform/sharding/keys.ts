@@ -63,6 +63,8 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   pendingSubscriptions: `${SHORT} The address of its unique index is removed before the document.`,
   migrationSecrets: SHORT,
   sandboxReports: SHORT,
+  attachmentFiles: 'Files are few beside mails, and a content has many small ones in itself.',
+  attachmentChunks: UNIQUE,
   migrationPlans: SHORT,
   previousWebhookSecrets: SHORT,
   eventStreams: FEW,

@@ -7,14 +7,19 @@ import { messageErasures } from '../../core/mail/erase/erase.ts';
 import { factCounts } from '../../core/people/behaviour/count.ts';
 import { exportPerson, personOfAddress } from '../../core/persons-own/personal-data/export.ts';
 import type { PersonalData } from '../../core/persons-own/personal-data/model.ts';
-import { filesOfMail, personalData } from '../../core/persons-own/personal-data/table.ts';
+import { personalData } from '../../core/persons-own/personal-data/table.ts';
 import { indexes } from '../../platform/mongo/indexes.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import { ADDRESS, fillWithPerson, NAME, OTHER, WORDS } from './person.ts';
 import { runRounds } from './rounds.ts';
 import { collectionNames, says, searchDatabase } from './search.ts';
 
-const table: Record<string, PersonalData> = { ...personalData, ...filesOfMail };
+const { attachmentFiles, attachmentChunks, ...others } = personalData;
+const table: Record<string, PersonalData> = {
+  ...others,
+  'attachments.files': attachmentFiles,
+  'attachments.chunks': attachmentChunks,
+};
 /** Parts of the file whose rows are made of a part of a document. */
 const MADE_OF_PARTS = new Set(['audiences', 'migrationNotes', 'migrationMarks']);
 /** Lists have names of their own; the person is in them by the contact. */

@@ -34,17 +34,15 @@ export const withoutProject: Record<string, string> = {
   'frequencyPlaces {_id: $gt}': 'Retention: all of them, once a night.',
   'consents {erasedAt: $lt}': 'Retention: consents of erased people, by an index of their own.',
   'forms {_id, isActive}': 'A public page brings the id of a form alone.',
+  'attachments.files {_id, metadata.projectId}': 'Its project has another name there.',
+  'attachments.chunks {files_id, n: $gte $lt}': 'The pieces of such a file.',
   'domains {domainName, inboundEnabledAt: $type}': 'A mail that comes in names a domain; its project is looked for.',
-  'attachments.files {_id}': 'GridFS reads by the id that a message of the project names.',
-  'attachments.files {}': 'GridFS asks once in a process whether its collection is empty.',
 };
 
 /** The same, on paths that a run does not always take. */
 export const withoutProjectAtTimes: Record<string, string> = {
-  'attachments.chunks {files_id: $eq}': 'As for attachments.files.',
-  'attachments.chunks {files_id, n: $gte $lt}': 'Pieces of a file that a message of the project names.',
-  'attachments.files {_id: $eq}': 'As for attachments.files.',
-  'attachments.files {_id, metadata.projectId}': 'As for attachments.files.',
+  'attachments.chunks {files_id}': 'A message of the project leaves with the files that it names.',
+  'attachments.files {_id}': 'The same.',
   'domains {domainName, verificationStatus}':
     'A sign-in mail is signed with the key of whichever project has the domain.',
   'domains {domainName, projectId: $ne, verificationStatus}': 'A domain is verified by one project alone.',
@@ -64,7 +62,6 @@ export const scans: Record<string, string> = {
   'webhookHeaders {sealed.keyId}': 'The same for headers of steps.',
   'migrationSecrets {sealed.keyId: $exists $ne}': 'The same for keys of other providers.',
   'migrationSecrets {sealed.keyId}': 'The same for keys of other providers.',
-  'attachments.files {}': 'It stops at the first file.',
 };
 
 /** Indexes that do not begin with the project, by collection and first key. Queries of a project that use them name it as the next key. */

@@ -66,7 +66,7 @@ describe('Every query of a request, a job or a lane', function () {
     });
     await fill(deps);
     shapes = await explained(deps.mongo.db(deps.config.mongodbDatabase), profile);
-    collections = Object.keys(deps.db);
+    collections = Object.values(deps.db).map(({ collectionName }) => collectionName);
     await stage.stop();
     await outside.stop();
   });

@@ -143,6 +143,12 @@ async function receive({ environment }: Stage): Promise<void> {
     expect(data).to.match(/^250/);
   }
   await door.server.close();
+  const { client } = environment.own;
+  const { items } = (await client.get('/inbound/messages?search=Hello')).body.data;
+  const withFile = items.find(({ attachmentCount }: { attachmentCount: number }) => attachmentCount > 0);
+  const { downloadUrl } = (await client.get(`/inbound/messages/${withFile.id}/attachments/0`)).body.data;
+  const download = await fetch(environment.url + new URL(downloadUrl).pathname);
+  expect(await download.text()).to.equal('a,b\n');
 }
 
 const NOWHERE = new ObjectId().toHexString();

@@ -1,11 +1,10 @@
 import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mail/mails.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
-import { derivedId } from '../../base/ids.ts';
 import { createBatcher } from '../../base/work/batcher.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Attachment, Content } from '../ledger/model.ts';
-import { deleteFile, storeFile } from '../messages/contents.ts';
+import { deleteFile, storeFetched } from '../messages/contents.ts';
 
 /** Calls that fetch at a time: each has one file in memory. */
 const AT_ONCE_MAX = 4;
@@ -58,8 +57,7 @@ export async function dropFetched(deps: MailDeps, { _id, projectId, attachments 
 
 /** Its id follows from the call, so a repeat stores it once. */
 async function fetchOne(deps: MailDeps, content: Content, index: number, bytesMax: number): Promise<Attachment> {
-  const { _id, projectId, createdAt, attachments } = content;
-  const attachment = attachments[index] as Attachment;
+  const attachment = content.attachments[index] as Attachment;
   const { fileName, fileUrl, sizeBytes } = attachment;
   const found = await deps.files.fetch(fileUrl as string, Math.min(sizeBytes ?? bytesMax, bytesMax));
   if (found.kind === 'large') throw fault(index, `has more than ${Math.min(sizeBytes ?? bytesMax, bytesMax)} bytes`);
@@ -67,8 +65,7 @@ async function fetchOne(deps: MailDeps, content: Content, index: number, bytesMa
   const { bytes, contentType } = found;
   if (sizeBytes !== null && sizeBytes !== bytes.length)
     throw fault(index, `has ${bytes.length} bytes, not ${sizeBytes}`);
-  const fileId = derivedId(createdAt, 'fetched', _id.toHexString(), index);
-  await storeFile(deps, projectId, { fileId, fileName, bytes });
+  const fileId = await storeFetched(deps, content, index, { fileName, bytes });
   return { ...attachment, fileId, sizeBytes: bytes.length, contentType: attachment.contentType ?? contentType };
 }
 

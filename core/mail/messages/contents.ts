@@ -1,52 +1,128 @@
-import { finished } from 'node:stream';
-import { type Binary, GridFSBucket, type GridFSFile, MongoRuntimeError, type ObjectId } from 'mongodb';
+import { createHash } from 'node:crypto';
+import { Binary, type Collection, type Document, ObjectId, type OptionalUnlessRequiredId } from 'mongodb';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import type { HeldBytes } from '../../base/held-bytes.ts';
+import { derivedId } from '../../base/ids.ts';
+import { breather } from '../../base/work/breathe.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Attachment, Content, Message } from '../ledger/model.ts';
 
-type Files = Pick<MailDeps, 'mongo' | 'config'>;
-type GridFSChunk = { files_id: ObjectId; n: number; data: Binary };
+type Files = Pick<MailDeps, 'db'>;
+type Storage = Pick<MailDeps, 'db' | 'clock'>;
+type NewFile = { fileId: ObjectId; fileName: string; bytes: Uint8Array };
 
-const BUCKET = 'attachments';
-/** Of 255 KiB each. */
-const CHUNKS_AT_ONCE = 4;
-
-/** Stores attachments that are too large for a document. Their ids follow from the request, so a repeat stores them once. */
-export async function storeFile(
-  deps: Files,
-  projectId: ObjectId,
-  file: { fileId: ObjectId; fileName: string; bytes: Uint8Array },
-): Promise<void> {
-  const { fileId, fileName, bytes } = file;
-  const files = bucket(deps);
-  const [known] = await files.find({ _id: fileId }).limit(1).toArray();
-  if (known?.length === bytes.length) return;
-  const upload = files.openUploadStreamWithId(fileId, fileName, { metadata: { projectId } });
-  await new Promise<void>((resolve, reject) => {
-    upload.once('finish', () => resolve());
-    // The chunks exist from an interrupted upload, or from another worker that fetches the same file at the same time.
-    upload.once('error', (error) => (isDuplicateKey(error) ? resolve() : reject(error)));
-    upload.end(bytes);
-  });
+/** As GridFS stores files, so that the tools of MongoDB read them. */
+interface StoredFile {
+  _id: ObjectId;
+  length: number;
+  chunkSize: number;
+  uploadDate: Date;
+  filename: string;
+  metadata: { projectId: ObjectId };
+}
+interface Chunk {
+  _id: ObjectId;
+  files_id: ObjectId;
+  n: number;
+  data: Binary;
 }
 
-/** A file that is stored piece by piece, while its bytes arrive. It exists when `end` resolves. */
+declare module '../../base/collections.ts' {
+  interface Collections {
+    attachmentFiles: Collection<StoredFile>;
+    attachmentChunks: Collection<Chunk>;
+  }
+}
+
+const CHUNK_BYTES = 255 * 1024;
+const CHUNKS_AT_ONCE = 4;
+
+/**
+ * Stores attachments that are too large for a document. Their ids follow from the request and from what the file is made of, so a
+ * repeat stores them once, and completes the file of one that was interrupted.
+ */
+export async function storeFile(deps: Storage, projectId: ObjectId, { bytes, ...file }: NewFile): Promise<void> {
+  const upload = openUpload(deps, projectId, file);
+  await upload.write(bytes);
+  await upload.end();
+}
+
+/** Of a URL, which may have other bytes the next time. Returns the id of the file. */
+export async function storeFetched(
+  deps: Storage,
+  { _id, projectId, createdAt }: Pick<Content, '_id' | 'projectId' | 'createdAt'>,
+  index: number,
+  file: Omit<NewFile, 'fileId'>,
+): Promise<ObjectId> {
+  const fileId = derivedId(createdAt, 'fetched', _id.toHexString(), index, await digestOf(file.bytes));
+  await storeFile(deps, projectId, { fileId, ...file });
+  return fileId;
+}
+
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  const hash = createHash('sha256');
+  const pause = breather();
+  for (let from = 0; from < bytes.length; from += CHUNK_BYTES) {
+    hash.update(bytes.subarray(from, from + CHUNK_BYTES));
+    await pause();
+  }
+  return hash.digest('hex');
+}
+
+/** A file that is stored piece by piece, while its bytes arrive. It exists when `end` resolves. Bytes that are given do not change. */
 export interface Upload {
   write(bytes: Uint8Array): Promise<void>;
   end(): Promise<void>;
 }
 
-export function openUpload(deps: Files, projectId: ObjectId, file: { fileId: ObjectId; fileName: string }): Upload {
-  const upload = bucket(deps).openUploadStreamWithId(file.fileId, file.fileName, { metadata: { projectId } });
-  // Each fault rejects the call that it belongs to.
-  upload.on('error', () => {});
-  const settled = (start: (done: (error?: Error | null) => void) => void) =>
-    new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
-  return {
-    write: (bytes) => settled((done) => upload.write(bytes, done)),
-    end: () => settled((done) => finished(upload.end(), done)),
+export function openUpload({ db, clock }: Storage, projectId: ObjectId, file: Omit<NewFile, 'bytes'>): Upload {
+  const { fileId, fileName } = file;
+  let length = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  const store = async (bytes: Buffer) => {
+    for (const some of parts(bytes, CHUNKS_AT_ONCE * CHUNK_BYTES)) {
+      const first = length / CHUNK_BYTES;
+      const chunks = parts(some, CHUNK_BYTES).map((data, at) => ({ n: first + at, data: new Binary(data) }));
+      await insertMissing(
+        db.attachmentChunks,
+        chunks.map((chunk) => ({ _id: new ObjectId(), files_id: fileId, ...chunk })),
+      );
+      length += some.length;
+    }
   };
+  return {
+    async write(bytes) {
+      const held = rest.length === 0 ? viewOf(bytes) : Buffer.concat([rest, bytes]);
+      const whole = held.length - (held.length % CHUNK_BYTES);
+      rest = held.subarray(whole);
+      await store(held.subarray(0, whole));
+    },
+    async end() {
+      await store(rest);
+      const described = { length, chunkSize: CHUNK_BYTES, uploadDate: clock.now(), filename: fileName };
+      await insertMissing(db.attachmentFiles, [{ _id: fileId, ...described, metadata: { projectId } }]);
+    },
+  };
+}
+
+function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
+
+function parts(bytes: Buffer, size: number): Buffer[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+}
+
+/** Documents that another upload of the same bytes has stored are left as they are. */
+async function insertMissing<T extends Document>(
+  collection: Collection<T>,
+  documents: Array<OptionalUnlessRequiredId<T>>,
+): Promise<void> {
+  try {
+    await collection.insertMany(documents, { ordered: false, writeConcern: { w: 'majority', journal: true } });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
 }
 
 /** A stored file that is read piece by piece, so that a slow reader holds neither all of it nor a cursor. */
@@ -84,18 +160,15 @@ export async function readFile(
   return length === file.length ? bytes : null;
 }
 
-async function findFile(deps: Files, projectId: ObjectId, fileId: ObjectId): Promise<GridFSFile | null> {
-  const [file] = await bucket(deps).find({ _id: fileId, 'metadata.projectId': projectId }).limit(1).toArray();
-  return file ?? null;
+function findFile({ db }: Files, projectId: ObjectId, fileId: ObjectId): Promise<StoredFile | null> {
+  return db.attachmentFiles.findOne({ _id: fileId, 'metadata.projectId': projectId });
 }
 
-/** By queries of their own: a stream of GridFS fetches 16 MiB at a time. */
-async function* piecesOf({ mongo, config }: Files, { _id, length, chunkSize }: GridFSFile): AsyncGenerator<Buffer> {
-  const chunks = mongo.db(config.mongodbDatabase).collection<GridFSChunk>(`${BUCKET}.chunks`);
+async function* piecesOf({ db }: Files, { _id, length, chunkSize }: StoredFile): AsyncGenerator<Buffer> {
   const count = Math.ceil(length / chunkSize);
   for (let from = 0; from < count; from += CHUNKS_AT_ONCE) {
     const some = { files_id: _id, n: { $gte: from, $lt: from + CHUNKS_AT_ONCE } };
-    const found = await chunks.find(some).sort({ n: 1 }).toArray();
+    const found = await db.attachmentChunks.find(some).sort({ n: 1 }).toArray();
     if (found.length < Math.min(CHUNKS_AT_ONCE, count - from)) throw new Error('A stored file lacks a part.');
     yield Buffer.concat(found.map(({ data }) => data.value()));
   }
@@ -135,7 +208,7 @@ export async function contentOf(
 }
 
 /** Deletes a content, with its files. */
-export async function deleteContent(deps: Files & Pick<MailDeps, 'db'>, content: Content): Promise<void> {
+export async function deleteContent(deps: Files, content: Content): Promise<void> {
   for (const { fileId } of content.attachments) if (fileId) await deleteFile(deps, fileId);
   await deps.db.contents.deleteOne({ _id: content._id, projectId: content.projectId });
 }
@@ -157,20 +230,10 @@ function sharedBuffer(length: number): Buffer {
   return Buffer.from(new SharedArrayBuffer(length));
 }
 
-/** The pieces of an interrupted upload are deleted too: the driver does so before it reports that there is no such file. */
-export async function deleteFile(deps: Files, fileId: ObjectId): Promise<void> {
-  try {
-    await bucket(deps).delete(fileId);
-  } catch (error) {
-    if (!(error instanceof MongoRuntimeError && error.message.startsWith('File not found'))) throw error;
-  }
-}
-
-function bucket({ mongo, config }: Files): GridFSBucket {
-  return new GridFSBucket(mongo.db(config.mongodbDatabase), {
-    bucketName: BUCKET,
-    writeConcern: { w: 'majority', journal: true },
-  });
+/** The pieces of an interrupted upload are deleted too. */
+export async function deleteFile({ db }: Files, fileId: ObjectId): Promise<void> {
+  await db.attachmentFiles.deleteOne({ _id: fileId });
+  await db.attachmentChunks.deleteMany({ files_id: fileId });
 }
 
 /** Of a mail that is no marketing and not tracked, with nothing in it but what is given. */

@@ -14,6 +14,14 @@ function engaged(at: keyof Engagement, because: string) {
 }
 
 export const messageIndexes = {
+  attachmentChunks: {
+    // The name that GridFS gives it.
+    files_id_1_n_1: {
+      key: { files_id: 1, n: 1 },
+      unique: true,
+      because: 'A file has each of its pieces once; reading them in order.',
+    },
+  },
   contactErasures: {
     due: {
       key: { projectId: 1, dueAt: 1 },

@@ -28,7 +28,7 @@ type Texts = Pick<ReadMail, 'html' | 'text'>;
 const NOTHING: Texts = { html: null, text: null };
 /** The texts of a mail that came by SMTP, as its recipient got them; without tracking, which is added when it leaves. */
 export async function rawTexts(
-  deps: Pick<MailDeps, 'mongo' | 'config' | 'rawMails'>,
+  deps: Pick<MailDeps, 'db' | 'rawMails'>,
   { projectId, attachments }: Pick<Content, 'projectId' | 'attachments'>,
   { withPictures, held }: { withPictures: boolean; held: HeldBytes },
 ): Promise<Texts> {

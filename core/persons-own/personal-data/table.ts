@@ -18,17 +18,5 @@ export const personalData: Record<keyof Collections, PersonalData> = {
   ...own,
 };
 
-/** Collections of GridFS, which core does not read by itself. */
-export const filesOfMail: Record<'attachments.files' | 'attachments.chunks', PersonalData> = {
-  'attachments.files': {
-    leftOut: 'Names of attached files, which the file has with the mail that came in.',
-    removal: { by: 'job', how: 'removed with its mail' },
-  },
-  'attachments.chunks': {
-    leftOut: 'The bytes of attached files.',
-    removal: { by: 'job', how: 'removed with its mail' },
-  },
-};
-
 /** The parts of the file, in its order. */
 export const sections: Exported[] = Object.values(personalData).filter((entry) => 'section' in entry);

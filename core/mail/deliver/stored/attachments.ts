@@ -1,11 +1,10 @@
 import { ATTACHMENT_BYTES_MAX } from '../../../../schemas/mail/mails.ts';
 import { oncePerCore } from '../../../base/deps.ts';
 import { heldElsewhere } from '../../../base/held-bytes.ts';
-import { derivedId } from '../../../base/ids.ts';
 import type { MimeAttachment } from '../../compose/mime/compose.ts';
 import type { Attachment, Content } from '../../ledger/model.ts';
 import type { SendingDeps } from '../../ledger/relay.ts';
-import { attachmentBytes, storeFile } from '../../messages/contents.ts';
+import { attachmentBytes, storeFetched } from '../../messages/contents.ts';
 import { FIRST_FETCH_BYTES } from './compose-memory.ts';
 
 /** large: more bytes than memory was reserved for; the next attempt reserves enough. */
@@ -61,8 +60,7 @@ async function readOrFetch(
   const fetched = await fetchFile(deps, content, index, bytesMax);
   if ('kind' in fetched) return fetched;
   const { bytes } = fetched;
-  const fileId = derivedId(content.createdAt, 'fetched', content._id.toHexString(), index);
-  await storeFile(deps, content.projectId, { fileId, fileName, bytes });
+  const fileId = await storeFetched(deps, content, index, { fileName, bytes });
   const kept = { contentType: contentType ?? fetched.contentType, sizeBytes: bytes.length, fileId };
   await keep(deps, content, index, kept);
   // A large file is read again, into memory that is shared with the thread that encodes it.

@@ -67,6 +67,14 @@ export const mail = {
     leftOut: 'The address of a deleted contact, until its mails are erased.',
     removal: { by: 'job', how: 'removed with the last mail that is erased' },
   },
+  attachmentFiles: {
+    leftOut: 'Names of attached files, which the file has with the mail that came in.',
+    removal: { by: 'job', how: 'removed with its mail' },
+  },
+  attachmentChunks: {
+    leftOut: 'The bytes of attached files.',
+    removal: { by: 'job', how: 'removed with its mail' },
+  },
   contents: {
     leftOut:
       'Bodies and data of mails of the last seven days. They are in the mailbox already, and may have links that sign in, codes, and addresses of other people.',
