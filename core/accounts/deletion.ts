@@ -13,6 +13,7 @@ import { deletePlacesOfProject } from '../mail/frequency/remove.ts';
 import { cancelMailOfProject } from '../mail/messages/scheduled/to-deleted.ts';
 import { cancelMigrationsOfProject } from '../migrations/migrations.ts';
 import { deleteContactsOfProject } from '../people/contacts/of-project.ts';
+import { endImportsOfProject, isImporting } from '../people/imports/imports.ts';
 import { deleteRequestsOfProject } from '../persons-own/personal-data/requests.ts';
 import { deleteMediaOfProject } from '../templates/media/media.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
@@ -49,8 +50,10 @@ export async function finishDeletions(deps: AccountsDeps, mayContinue: () => boo
     if (!project) return;
     const until = performance.now() + LEASE_MS / 2;
     const isInTime = () => mayContinue() && performance.now() < until;
+    // Suppressions of a batch are written before its transaction, so one that was under way is followed by another look.
+    const mayStillWrite = await isImporting(deps, project._id);
     const isRemoved = await remove(deps, project, [...parts, ...people], isInTime);
-    if (isRemoved) await noteProjectRemoved(deps, project, deps.clock.now());
+    if (isRemoved && !mayStillWrite) await noteProjectRemoved(deps, project, deps.clock.now());
   }
 }
 
@@ -78,6 +81,7 @@ const parts: readonly Step[] = [
   cancelMailOfProject,
   switchWebhooksOff,
   cancelMigrationsOfProject,
+  endImportsOfProject,
   deleteDomainsOfProject,
   deleteFormsOfProject,
   deleteReports,

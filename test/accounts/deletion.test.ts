@@ -3,6 +3,9 @@ import { ObjectId } from 'mongodb';
 import { deleteProject, finishDeletions } from '../../core/accounts/deletion.ts';
 import type { Enrollment } from '../../core/automations/model/enrollment.ts';
 import type { Deps } from '../../core/base/deps.ts';
+import { createImport } from '../../core/people/imports/imports.ts';
+import type { ContactImport } from '../../core/people/imports/model.ts';
+import { importSlice } from '../../core/people/imports/run.ts';
 import type { Contact } from '../../core/people/model.ts';
 import { crashingDeps } from '../automations/enrollments/crashing-deps.ts';
 import { activeAutomation, makeSending, simple } from '../automations/support.ts';
@@ -39,7 +42,20 @@ describe('A deletion of a project', function () {
     const at = new Date(environment.clock.now().getTime() + 3_600_000).toISOString();
     const mail = { from, subject: 'Later', html: '<p>Later</p>', to: { email: 'ada@example.org' } };
     await done('/mails/send', { ...mail, scheduledAt: at });
+    await upload(tenant);
     return tenant;
+  }
+
+  const rows = Array.from({ length: 1_100 }, (_, n) => `row${n}@example.org`);
+  const file = `email\n${rows.join('\n')}\n`;
+
+  async function upload({ client }: Tenant): Promise<ObjectId> {
+    const reply = await client.send('POST', '/contacts/import', {
+      body: file,
+      headers: { 'Content-Type': 'text/csv' },
+    });
+    expect(reply.status, reply.text).to.equal(202);
+    return new ObjectId(reply.body.data.importId as string);
   }
 
   /** The things of it that still act, and the people. */
@@ -55,6 +71,7 @@ describe('A deletion of a project', function () {
       enrollments: await db.enrollments.countDocuments({ projectId }),
       suppressions: await db.suppressions.countDocuments({ projectId }),
       migrations: await db.migrations.countDocuments({ projectId, status: { $ne: 'cancelled' } }),
+      imports: await db.imports.countDocuments({ projectId, status: { $in: ['queued', 'running'] } }),
       migrationKeys: await db.migrationSecrets.countDocuments({ projectId }),
     };
     return Object.entries(counts).flatMap(([name, count]) => (count > 0 ? name : []));
@@ -67,7 +84,7 @@ describe('A deletion of a project', function () {
     for (let n = 1, crashed = true; crashed; n += 1) {
       const tenant = await furnished();
       const { _id, organizationId } = tenant.project;
-      expect(await left(deps, tenant)).to.have.length(10);
+      expect(await left(deps, tenant)).to.have.length(11);
       const dying = crashingDeps({ ...deps, log: { ...deps.log, error() {} } }, n, 'before');
       await deleteProject(dying.deps, organizationId, String(_id)).catch(() => {});
       crashed = dying.crashed();
@@ -143,6 +160,73 @@ describe('A deletion of a project', function () {
     expect((await deps.db.projects.findOne({ _id, organizationId }))?.removedAt).to.be.instanceOf(Date);
   });
 
+  const slice = (deps: Deps, { project }: Tenant, importId: ObjectId) =>
+    importSlice(deps, { projectId: project._id, importId }, { timeMs: 60_000 });
+
+  it('ends its imports with the batch that is under way, and removes their files', async () => {
+    const { deps, clock } = environment;
+    const tenant = await furnished();
+    const { _id: projectId, organizationId } = tenant.project;
+    const importId = await upload(tenant);
+    let batches = 0;
+    const imports = new Proxy(deps.db.imports, {
+      get: (target, name) => {
+        const value = target[name as keyof typeof target];
+        if (name !== 'findOneAndUpdate') return typeof value === 'function' ? value.bind(target) : value;
+        // The transaction of the second batch has written its contacts by then.
+        return async (...given: Parameters<typeof target.findOneAndUpdate>) => {
+          batches += 1;
+          if (batches === 2) await deleteProject(deps, organizationId, String(projectId));
+          return target.findOneAndUpdate(...given);
+        };
+      },
+    });
+    const ended = await slice({ ...deps, db: { ...deps.db, imports } }, tenant, importId);
+    expect(ended).to.include({ status: 'failed', rows: 500 });
+    expect(await deps.db.contacts.countDocuments({ projectId })).to.equal(1 + 500);
+    const queued = await deps.db.imports.findOne({ projectId, _id: { $ne: importId } });
+    expect(queued).to.include({ status: 'failed', failureReason: 'The project is deleted.' });
+    await slice(deps, tenant, queued!._id);
+    expect(await deps.db.importChunks.countDocuments({ projectId })).to.equal(0);
+    clock.advance(LEASE_MS + 1_000);
+    await finishDeletions(deps, () => true);
+    expect(await left(deps, tenant)).to.deep.equal([]);
+    expect((await deps.db.projects.findOne({ _id: projectId, organizationId }))?.removedAt).to.be.instanceOf(Date);
+  });
+
+  it('ends an import whose upload began before it and ended after the last look', async () => {
+    const { deps, clock } = environment;
+    const tenant = await environment.newTenant('Uploading');
+    const { _id: projectId, organizationId } = tenant.project;
+    const importId = new ObjectId();
+    await createImport(deps, tenant.project, importId, bytesOf(file), async () => {
+      await deleteProject(deps, organizationId, String(projectId));
+      clock.advance(LEASE_MS + 1_000);
+      await finishDeletions(deps, () => true);
+      return { format: 'csv', fileName: null };
+    });
+    expect(await slice(deps, tenant, importId)).to.include({ status: 'failed', rows: 0 });
+    expect(await deps.db.contacts.countDocuments({ projectId })).to.equal(0);
+    expect(await deps.db.importChunks.countDocuments({ projectId })).to.equal(0);
+  });
+
+  it('that broke off while an import ran is looked at once more, for what its batch had yet to write', async () => {
+    const { deps, clock } = environment;
+    const tenant = await environment.newTenant('Importing');
+    const { _id, organizationId } = tenant.project;
+    const importId = await upload(tenant);
+    const running: Partial<ContactImport> = { status: 'running' };
+    await deps.db.imports.updateOne({ _id: importId, projectId: _id }, { $set: running });
+    await deps.db.projects.updateOne({ _id, organizationId }, { $set: { deletedAt: clock.now() } });
+    const removedAt = async () => (await deps.db.projects.findOne({ _id, organizationId }))?.removedAt;
+    await finishDeletions(deps, () => true);
+    expect(await left(deps, tenant)).to.not.include('imports');
+    expect(await removedAt()).to.equal(undefined);
+    clock.advance(LEASE_MS + 1_000);
+    await finishDeletions(deps, () => true);
+    expect(await removedAt()).to.be.instanceOf(Date);
+  });
+
   it('of an earlier version, which noted nothing, is looked at once', async () => {
     const { deps } = environment;
     const tenant = await furnished();
@@ -154,3 +238,7 @@ describe('A deletion of a project', function () {
     expect((await deps.db.projects.findOne({ _id, organizationId }))?.removedAt).to.be.instanceOf(Date);
   });
 });
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}

@@ -90,6 +90,22 @@ export function listImports(
   return pageOf(deps.db.imports, filter, page, { sort: { _id: -1 }, hint: status ? 'status' : 'newest' });
 }
 
+/** Of a deleted project. A batch is written while its import runs, so none is written after this. */
+export async function endImportsOfProject({ db, clock }: PeopleDeps, projectId: ObjectId): Promise<void> {
+  const now = clock.now();
+  await db.imports.updateMany(
+    { projectId, status: { $in: ['queued', 'running'] } },
+    { $set: { status: 'failed', failureReason: 'The project is deleted.', completedAt: now, updatedAt: now } },
+    { hint: 'status' },
+  );
+}
+
+/** True while a batch may be under way. */
+export async function isImporting({ db }: PeopleDeps, projectId: ObjectId): Promise<boolean> {
+  const running = { projectId, status: 'running' as const };
+  return (await db.imports.findOne(running, { projection: { _id: 1 }, hint: 'status' })) !== null;
+}
+
 export function importQueue(deps: PeopleDeps): JobQueue {
   return startQueue(deps, 'import', {
     concurrencyMax: 4,

@@ -11,6 +11,7 @@ import { type Batch, batchesOf } from './batches.ts';
 import { consentReader } from './consent/records.ts';
 import { stillSuppressed, suppressStopped } from './consent/suppress.ts';
 import { readFile, removeFile } from './files.ts';
+import { endImportsOfProject } from './imports.ts';
 import type { ContactImport } from './model.ts';
 import { type ImportProgress, progressOf, publishProgress } from './progress.ts';
 import { type RowChange, type RowError, readBatch } from './read-batch.ts';
@@ -45,6 +46,9 @@ export async function importSlice(
 }
 
 async function begin(deps: PeopleDeps, { projectId, importId: _id }: { projectId: ObjectId; importId: ObjectId }) {
+  const project = await deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } });
+  // An upload that began before the deletion is queued after it.
+  if (!project) await endImportsOfProject(deps, projectId);
   const now = deps.clock.now();
   await deps.db.imports.updateOne(
     { _id, projectId, status: 'queued' },
