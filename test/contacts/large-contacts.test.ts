@@ -1,4 +1,7 @@
 import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { FOUND_PROPERTIES_BYTES_MAX, PROPERTIES_BYTES_MAX, PROPERTY_TEXT_MAX } from '../../schemas/people/contacts.ts';
@@ -137,4 +140,61 @@ describe('The properties of a contact', function () {
     expect(result).to.deep.include({ status: 'completed', updated: 200, failed: 0 });
     expect(holdMs).to.be.below(HOLD_MS_MAX);
   });
+
+  it('leave the memory slice by slice while many contacts are removed from a list, or deleted', async () => {
+    const emails = addresses(2_000, 'slice');
+    await store(emails, { plan: 'gold' });
+    const list = (await tenant.client.post('/contact-lists', { name: 'L' })).body.data.id;
+    for (let from = 0; from < emails.length; from += 500)
+      await tenant.client.post('/contact-lists/contacts/bulk-add', {
+        contactListId: list,
+        emails: emails.slice(from, from + 500),
+      });
+    await environment.deps.db.contacts.updateMany({ projectId: tenant.project._id }, { $set: { userId: 'many' } });
+    const removed = await mostInMemory(() =>
+      tenant.client.post(`/contact-lists/${list}/contacts/remove`, {
+        emails: [...emails, 'unknown@example.com', 'no'],
+      }),
+    );
+    expect(removed.result.body.data).to.deep.equal({
+      removed: 2_000,
+      notInList: 1,
+      errors: [{ email: 'no', message: 'is not an email address' }],
+    });
+    const deleted = await mostInMemory(() => tenant.client.delete('/contacts/email/userId/many'));
+    expect(deleted.result.body.data).to.deep.equal({ deleted: 2_000 });
+    // One slice of 500, and the one before it.
+    expect(removed.most).to.be.within(1, 1_000);
+    expect(deleted.most).to.be.within(1, 1_000);
+  });
+
+  /** The most contacts read from the database that are still in memory when further ones are read. */
+  async function mostInMemory<T>(work: () => Promise<T>): Promise<{ most: number; result: T }> {
+    const { contacts } = environment.deps.db;
+    const { find } = contacts;
+    const read: WeakRef<object>[] = [];
+    let most = 0;
+    contacts.find = ((...given: Parameters<typeof find>) => {
+      const cursor = find.apply(contacts, given);
+      const toArray = cursor.toArray.bind(cursor);
+      cursor.toArray = async () => {
+        // A WeakRef keeps its object until the end of the turn that made it.
+        await sleep(1);
+        collectGarbage();
+        most = Math.max(most, read.filter((one) => one.deref()).length);
+        const found = await toArray();
+        read.push(...found.filter(({ contactProperties }) => contactProperties).map((one) => new WeakRef(one)));
+        return found;
+      };
+      return cursor;
+    }) as typeof find;
+    try {
+      return { result: await work(), most };
+    } finally {
+      contacts.find = find;
+    }
+  }
 });
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;

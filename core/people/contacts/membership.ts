@@ -110,22 +110,30 @@ export async function removeFromList(
   const { people, malformed } = readNamed(named);
   const list = await findStoredList(deps, project, contactListId);
   if (list.type === 'segment') throw segmentNamed('contactListId');
-  const outcomes = await changeContacts(
-    deps,
-    project,
-    people.map(({ email, contactId }) => ({
-      email,
-      contactId,
-      newId: new ObjectId(),
-      whenMissing: 'leave',
-      whenPresent: 'change',
-      removeListIds: [list._id],
-    })),
-    IMPORT_CHANGES_TOGETHER_MAX,
-  );
-  const { present, refused, unknownEmails } = sortOut(people, outcomes);
-  const removed = present.filter(({ kind }) => kind === 'changed').length;
-  return { removed, notInList: present.length - removed + unknownEmails, errors: [...malformed, ...refused] };
+  const answer: RemovedFromList = { removed: 0, notInList: 0, errors: malformed };
+  // Each outcome holds its contact.
+  for (let from = 0; from < people.length; from += IMPORT_CHANGES_TOGETHER_MAX) {
+    const slice = people.slice(from, from + IMPORT_CHANGES_TOGETHER_MAX);
+    const outcomes = await changeContacts(
+      deps,
+      project,
+      slice.map(({ email, contactId }) => ({
+        email,
+        contactId,
+        newId: new ObjectId(),
+        whenMissing: 'leave',
+        whenPresent: 'change',
+        removeListIds: [list._id],
+      })),
+      IMPORT_CHANGES_TOGETHER_MAX,
+    );
+    const { present, refused, unknownEmails } = sortOut(slice, outcomes);
+    const removed = present.filter(({ kind }) => kind === 'changed').length;
+    answer.removed += removed;
+    answer.notInList += present.length - removed + unknownEmails;
+    answer.errors.push(...refused);
+  }
+  return answer;
 }
 
 interface Person {
