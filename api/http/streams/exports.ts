@@ -1,4 +1,5 @@
 import { csvRow } from '../../../core/base/text/csv.ts';
+import { breather } from '../../../core/base/work/breathe.ts';
 import type { Person } from '../../../core/campaigns/people/list.ts';
 import type { Suppression } from '../../../core/consent/suppressions/model.ts';
 import { shownState } from '../../../core/mail/ledger/states.ts';
@@ -83,6 +84,9 @@ interface Shape<Entry> {
   present(entry: Entry): object;
 }
 
+/** Lines are written when they are this long together: entries may be large. */
+const PART_LENGTH = 65_536;
+
 const contentTypes = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' };
 
 function download<Entry>(
@@ -92,11 +96,18 @@ function download<Entry>(
   { columns, cells, present }: Shape<Entry>,
 ): Download {
   async function* lines(): AsyncGenerator<string> {
-    if (format === 'csv') yield csvRow(columns);
-    for await (const page of pages)
-      yield page
-        .map((entry) => (format === 'csv' ? csvRow(cells(entry)) : `${JSON.stringify(present(entry))}\n`))
-        .join('');
+    const pause = breather();
+    let part = format === 'csv' ? csvRow(columns) : '';
+    for await (const page of pages) {
+      for (const entry of page) {
+        part += format === 'csv' ? csvRow(cells(entry)) : `${JSON.stringify(present(entry))}\n`;
+        if (part.length < PART_LENGTH) continue;
+        yield part;
+        part = '';
+        await pause();
+      }
+    }
+    if (part !== '') yield part;
   }
   return new Download(contentTypes[format], `${name}.${format}`, lines());
 }

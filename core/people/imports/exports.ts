@@ -8,12 +8,14 @@ import type { Contact } from '../model.ts';
 import type { ImportError } from './model.ts';
 
 const ENTRIES_AT_ONCE = 1_000;
+/** Fewer, since the properties of one may take 64 KiB. */
+const CONTACTS_AT_ONCE = 100;
 
 type Tenant = Pick<Project, '_id'>;
 
 /** In pages by id, so that a slow reader holds neither memory nor a cursor. */
 export function everyContact(deps: PeopleDeps, project: Tenant): AsyncGenerator<Contact[]> {
-  const options = { size: ENTRIES_AT_ONCE, hint: 'newest' };
+  const options = { size: CONTACTS_AT_ONCE, hint: 'newest' };
   return pagesOnSecondaries(deps, (read) =>
     batchesById(deps.db.contacts, { projectId: project._id }, { ...options, ...read }),
   );
