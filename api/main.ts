@@ -6,7 +6,6 @@ import { ConfigError, readConfig } from '../platform/config.ts';
 import { openPlatform } from '../platform/connect.ts';
 import { createLog } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
-import { missingUniqueIndexes } from '../platform/mongo/indexes.ts';
 import { createRateLimiter } from '../platform/redis/rate-limit.ts';
 import { createStreamSlots } from '../platform/redis/stream-slots.ts';
 import { refuseUnfit } from '../platform/start-checks.ts';
@@ -36,7 +35,7 @@ async function main(): Promise<void> {
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
   const limiter = createRateLimiter(redis, config.mongodbDatabase);
   const slots = createStreamSlots(redis, config.mongodbDatabase);
-  await Promise.all([refuseWithoutIndexes(deps), refuseUnfit(deps)]);
+  await refuseUnfit(deps);
   // The console is bundled when everything else is there.
   const listening = Promise.withResolvers<void>();
   const app = createApp(deps, endpointTable(metrics), {
@@ -69,15 +68,6 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'disconnect']) process.once(signal, () => stop(0));
   // Last, since a supervisor may stop the process as soon as it is ready.
   process.send?.({ ready: true, port, url: `http://127.0.0.1:${port}` });
-}
-
-/** Waits for a database that cannot be reached; refuses one without its unique indexes. */
-async function refuseWithoutIndexes(deps: Deps): Promise<void> {
-  const missing = await missingUniqueIndexes(deps.db).catch(() => []);
-  if (missing.length > 0)
-    throw new ConfigError(
-      `The database lacks the unique indexes ${missing.join(', ')}; make them with: npm run admin -- indexes`,
-    );
 }
 
 function listen({ server }: App, { port, host }: Config): Promise<void> {
