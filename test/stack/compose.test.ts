@@ -13,6 +13,7 @@ import { temporalBinary, temporalSettings } from '../../stack/servers/temporal.t
 interface Service {
   image?: string;
   build?: string;
+  pull_policy?: string;
   restart?: string;
   command?: string[];
   environment?: Record<string, string>;
@@ -35,6 +36,10 @@ const ours = services.filter(([, { build }]) => build !== undefined);
 describe('docker-compose.yml', () => {
   it('pins every image to a version', () => {
     for (const [name, { image }] of services) expect(image, name).to.match(/:v?\d+\.\d+(\.\d+)?(-\w+)?$/);
+  });
+
+  it('builds our images, which no registry has, without trying to pull them', () => {
+    for (const [name, { pull_policy }] of ours) expect(pull_policy, name).to.equal('build');
   });
 
   it('has a memory limit for every service, and a health check for every one that stays', () => {
