@@ -313,4 +313,40 @@ describe('Mail to a contact that is deleted', () => {
     expect(JSON.stringify(message)).to.not.match(/fay/i);
     expect(await deps.db.suppressions.countDocuments({ projectId, email: '' })).to.equal(0);
   });
+
+  it('stays erased, with its files, when the call is repeated because its answer was lost', async () => {
+    const { deps } = post.environment;
+    const { db } = deps;
+    const projectId = post.own.project._id;
+    const address = 'grace.hopper@in.test';
+    const id = await contact(address);
+    const content = Buffer.alloc(1_100_000, 'Hopper').toString('base64');
+    const call = () =>
+      post.send(
+        {
+          to: { email: address },
+          html: '<p>Dear Grace Hopper</p>',
+          attachments: [{ fileName: 'hopper.txt', content }],
+        },
+        { 'Idempotency-Key': 'lost' },
+      );
+    const files = () => deps.mongo.db(deps.config.mongodbDatabase).collection('attachments.files').countDocuments();
+    const before = await files();
+    const first = await call();
+    await post.settled(first, 'sent');
+    expect(await files()).to.equal(before + 1);
+    const { emailId } = first.body.data;
+    await deleted(id);
+    expect(await look()).to.equal(0);
+    expect(await files()).to.equal(before);
+    const left = { state: 'running' as const, body: null, status: null, leaseUntil: new Date(0) };
+    await db.idempotency.updateMany({ state: 'done', body: { $regex: emailId } }, { $set: left });
+
+    const again = await call();
+    expect([again.status, again.body.data?.emailId], again.text).to.deep.equal([200, emailId]);
+    const message = await stored(emailId);
+    expect(message).to.include({ state: 'sent', email: '' });
+    expect(await db.contents.countDocuments({ _id: message!.contentId!, projectId })).to.equal(0);
+    expect(await files()).to.equal(before);
+  });
 });

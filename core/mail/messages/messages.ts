@@ -14,6 +14,7 @@ import type { Content, Message, TimelineEntry } from '../ledger/model.ts';
 import type { Lane } from '../ledger/relay.ts';
 import { states, WAITING_STATES } from '../ledger/states.ts';
 import { withContent, withRemoval } from './content-retention.ts';
+import { deleteContent } from './contents.ts';
 
 /** The messages and the content of one mail, or of one bulk call. */
 export interface Mailing {
@@ -108,7 +109,7 @@ async function storeMailings(deps: MailDeps, mailings: Written[]): Promise<Array
     if (!isDuplicateKey(error)) throw error;
   }
   // A repeated request finds the documents of its first try: each mailing is written separately, and existing documents stay.
-  const stored = await Promise.all(mailings.map((mailing) => storeAgain(deps, mailing)));
+  const stored = await Promise.all(mailings.map((mailing) => storeAgain(deps, mailing).catch((error: Error) => error)));
   wakeLanes(deps, mailings);
   return stored;
 }
@@ -137,12 +138,25 @@ export function wakeLanes(deps: MailDeps, mailings: Written[]): void {
   for (const { lane, projectId } of once.values()) wakeQueue(deps, mailChannel(lane), projectId);
 }
 
-async function storeAgain({ db }: MailDeps, { contents, messages }: Written): Promise<undefined | Error> {
+async function storeAgain(deps: MailDeps, { contents, messages }: Written): Promise<undefined | Error> {
+  const { db } = deps;
   for (const content of contents) {
+    if (await isRemoved(deps, content)) {
+      // The call has stored its files again.
+      await deleteContent(deps, content);
+      continue;
+    }
     const failure = await ignoringDuplicate(db.contents.insertOne(content));
     if (failure) return failure;
   }
   return ignoringDuplicate(db.messages.insertMany(messages, { ordered: false }));
+}
+
+/** A message is never stored before its content, so a content that is missing was erased, or removed with time. */
+async function isRemoved({ db }: MailDeps, { _id, projectId, messageIds }: Content): Promise<boolean> {
+  const its = { _id: { $in: messageIds }, projectId };
+  if (!(await db.messages.findOne(its, { projection: { _id: 1 } }))) return false;
+  return !(await db.contents.findOne({ _id, projectId }, { projection: { _id: 1 } }));
 }
 
 async function ignoringDuplicate(writing: Promise<unknown>): Promise<undefined | Error> {
