@@ -109,6 +109,22 @@ describe('A contact whose address changed since a mail', function () {
     expect((await reasons(former)).toSorted()).to.deep.equal(['BOUNCE', 'MANUAL', 'UNSUBSCRIBE']);
   });
 
+  it('takes an unsubscribe back at its new address: the reason of before stops its mail again, unless it was a bounce', async () => {
+    const { client } = environment.own;
+    const message = await mailed({ contactId: new ObjectId(id) });
+    const groups = ['Manual', 'Bounced'].map((name) => client.post('/suppression-groups', { name, isPublic: true }));
+    const [manual, bounced] = (await Promise.all(groups)).map(({ body }) => body.data.groupId as string);
+    const suppress = (body: object) =>
+      client.post('/suppression-groups/emails/suppress', { emails: [former], ...body });
+    for (const reason of ['MANUAL', 'UNSUBSCRIBE']) await suppress({ groupId: manual, reason });
+    for (const reason of ['BOUNCE', 'UNSUBSCRIBE']) await suppress({ groupId: bounced, reason });
+    await move(current);
+    expect(await reasons(current)).to.deep.equal(['UNSUBSCRIBE', 'UNSUBSCRIBE']);
+    const on = [manual, bounced].map((group) => `group.${group}=off&group.${group}=on`);
+    await press(`/p/${tokenOf(message)}`, `action=save&${on.join('&')}`);
+    expect(await reasons(current)).to.deep.equal(['MANUAL']);
+  });
+
   it('leaves by a mail to the address of List-Unsubscribe', async () => {
     const message = await mailed({ contactId: new ObjectId(id) });
     await move(current);

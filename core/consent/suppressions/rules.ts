@@ -34,12 +34,13 @@ export function stoppedBy(entries: readonly SuppressionFact[], mail: MailFacts):
   return strongest;
 }
 
-/** Of the entries at one address of a person those that count for mail to another of theirs: a bounce says something of its address alone. */
-export function aboutPerson(entries: readonly SuppressionFact[]): SuppressionFact[] {
-  return entries.flatMap(({ beside, ...entry }) => {
-    if (isAboutAddress(entry)) return [];
-    return beside && !isAboutAddress(beside) ? [{ ...entry, beside }] : [entry];
-  });
+type WithReasons = { reason: FactReason; beside?: { reason: FactReason } | undefined };
+
+/** Of the entries at one address of a person those that count at another of theirs too: a bounce says something of its address alone. */
+export function aboutPerson<T extends WithReasons>(entries: readonly T[]): T[] {
+  return entries
+    .filter((entry) => !isAboutAddress(entry))
+    .map((entry) => (entry.beside && isAboutAddress(entry.beside) ? { ...entry, beside: undefined } : entry));
 }
 
 function isAboutAddress({ reason }: { reason: FactReason }): boolean {

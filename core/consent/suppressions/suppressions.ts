@@ -12,7 +12,7 @@ import { builtInCode, builtInGroup } from './built-in-groups.ts';
 import { applyChanges, changeSuppressions } from './changes.ts';
 import { chooseGroup, type GroupChoice, liveGroups } from './find-groups.ts';
 import type { Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
-import type { SuppressionFact } from './rules.ts';
+import { aboutPerson, type SuppressionFact } from './rules.ts';
 
 export type { SuppressionFact } from './rules.ts';
 
@@ -151,10 +151,7 @@ export async function takeBackUnsubscribes(
     await applyChanges(deps, session, group, [{ email, reason: 'subscribe', evidence: null }]);
 }
 
-/**
- * In the transaction in which people get other addresses: what stops their mail stops it there too. A bounce says something of the address
- * alone.
- */
+/** In the transaction in which people get other addresses: what stops their mail stops it there too. */
 export async function carrySuppressions(
   deps: ConsentDeps,
   session: Session,
@@ -164,18 +161,19 @@ export async function carrySuppressions(
   if (moves.length === 0) return;
   const emails = moves.map(({ from }) => from);
   const found = await deps.db.suppressions
-    .find({ projectId, email: { $in: emails }, reason: { $ne: 'BOUNCE' } }, { session, hint: 'address' })
+    .find({ projectId, email: { $in: emails } }, { session, hint: 'address' })
     .toArray();
   if (found.length === 0) return;
   const toOf = new Map(moves.map(({ from, to }) => [from, to]));
-  const byGroup = Map.groupBy(found, ({ groupId }) => groupId);
+  const byGroup = Map.groupBy(aboutPerson(found), ({ groupId }) => groupId);
   for (const group of await liveGroups(deps, { _id: projectId })) {
     const entries = byGroup.get(group.groupId) ?? [];
-    const changes = entries.flatMap(({ email, reason, evidence, exceptGroupIds = [] }) => {
+    const changes = entries.flatMap(({ email, reason, evidence, beside, exceptGroupIds = [] }) => {
       const to = toOf.get(email)!;
       const except = { email: to, reason: 'except' as const };
       return [
         { email: to, reason, evidence },
+        ...(beside ? [{ email: to, ...beside }] : []),
         ...exceptGroupIds.map((exceptGroupId) => ({ ...except, exceptGroupId })),
       ];
     });
