@@ -16,7 +16,7 @@ export function readArguments(args: readonly string[], fields: readonly Field[])
     if (takesNext) at += 1;
     const text = takesNext ? args[at] : (inline ?? String(!isNegated));
     if (text === undefined) throw new UsageError(`${arg} needs a value.`);
-    put(given.flags, path, field, readValue(text, path.length > 1 ? { ...field, kind: 'object' } : field));
+    put(given.flags, path, field, readValue(text, { ...field, kind: kindAt(path, field) }));
   }
   return given;
 }
@@ -32,6 +32,11 @@ function flagOf(arg: string, fields: readonly Field[]) {
     return { path: [negated.name], field: negated, isNegated: true, inline };
   const known = fields.map(({ name }) => `--${dashed(name)}`).join(' ');
   throw new UsageError(`There is no ${arg.split('=')[0]} here. ${known ? `Known: ${known}` : 'No flags are known.'}`);
+}
+
+function kindAt([, inner, ...deeper]: string[], { kind, texts = [] }: Field): Field['kind'] {
+  if (inner === undefined) return kind;
+  return deeper.length === 0 && (texts.includes(inner) || texts.includes('*')) ? 'text' : 'object';
 }
 
 /** --from.email a@example.com is {from: {email: 'a@example.com'}}; a list grows with each use. */

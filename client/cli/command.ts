@@ -9,6 +9,8 @@ export interface Field {
   name: string;
   kind: 'text' | 'number' | 'boolean' | 'list' | 'object';
   isRequired?: boolean;
+  /** Of an object: its values that are text. `*`: all of them. */
+  texts?: string[] | undefined;
   about?: string;
 }
 

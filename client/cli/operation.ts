@@ -75,8 +75,8 @@ function fieldsOf(names: string): Field[] {
     .split(' ')
     .filter(Boolean)
     .map((each) => {
-      const [name = '', kind = ''] = each.split(':');
-      return { name, kind: kind.replace('!', '') as Field['kind'], isRequired: kind.endsWith('!') };
+      const [, name = '', kind, required, texts] = /^(\w+):(\w+)(!?)(?:\((.*)\))?$/.exec(each) ?? [];
+      return { name, kind: kind as Field['kind'], isRequired: required === '!', texts: texts?.split(',') };
     });
 }
 

@@ -12,7 +12,7 @@ export function commandFields(all: Endpoint[]): string {
     return `  ${JSON.stringify(endpoint.operation)}: { about: ${JSON.stringify(endpoint.summary)}${takes} },\n`;
   });
   return `${WRITTEN}
-/** By operation: what it does, the type of its body or query, and the fields of that: \`name:kind\`, with \`!\` when it is required. */
+/** By operation: what it does, the type of its body or query, and the fields of that: \`name:kind\`, with \`!\` when it is required, and in brackets what is text in an object. */
 export const commandFields: Readonly<Record<string, { about: string; type?: string; fields?: string }>> = {\n${rows.join('')}};\n`;
 }
 
@@ -25,8 +25,18 @@ function fieldsOf(schema: JsonSchema | undefined): string {
   const required = (schema?.required ?? []) as string[];
   const properties = (schema?.properties ?? {}) as Record<string, JsonSchema>;
   return Object.entries(properties)
-    .map(([name, property]) => `${name}:${kindOf(property)}${required.includes(name) ? '!' : ''}`)
+    .map(([name, property]) => `${name}:${kindOf(property)}${required.includes(name) ? '!' : ''}${textsIn(property)}`)
     .join(' ');
+}
+
+/** The values in an object that are always text. `*`: each that the schema does not name. */
+function textsIn({ properties, additionalProperties = {} }: JsonSchema): string {
+  const inner = { ...(properties as object), '*': additionalProperties } as Record<string, JsonSchema>;
+  const texts = Object.keys(inner).filter((name) => {
+    const types = [inner[name]?.type].flat().filter((one) => one !== 'null');
+    return types.every((one) => one === 'string');
+  });
+  return texts.length > 0 ? `(${texts})` : '';
 }
 
 function kindOf({ type, enum: choices, oneOf, anyOf }: JsonSchema): string {

@@ -152,6 +152,27 @@ describe('The command everpost', function () {
     expect(json(made)[0].contactProperties).to.deep.equal({ ...texts, count: 7, ratio: -0.5 });
   });
 
+  it('a value inside an object that the schema has as text is text, whatever it looks like', async () => {
+    const words = [
+      'campaigns',
+      'create',
+      '--name',
+      'C',
+      '--subject',
+      'C',
+      '--html-template',
+      '<p>x</p>',
+      '--no-publish',
+    ];
+    const texts = { 'from.email': SENDER, 'from.name': '7', 'utm.campaign': 'true', 'headers.Importance': '1' };
+    const flags = Object.entries(texts).flatMap(([name, value]) => [`--${name}`, value]);
+    const made = await run([...words, ...flags, '--send-to-global-list', '--json']);
+    expect(made.code, made.error).to.equal(0);
+    expect(json(made)[0]).to.deep.include({ headers: { Importance: '1' } });
+    expect(json(made)[0].from).to.include({ name: '7' });
+    expect(json(made)[0].utm).to.include({ campaign: 'true' });
+  });
+
   it('a list is a table with a note of its size, or one page of JSON, or everything a line each', async () => {
     const bulk = Array.from({ length: 25 }, (_, n) => ({ email: `row${n}@example.com`, firstName: 'Row' }));
     await run(['contacts', 'bulk-update', '--data', JSON.stringify({ contacts: bulk })]);
