@@ -45,27 +45,25 @@ describe('Pages of a campaign', function () {
   });
 
   it('holds a rate, and another one as soon as it is set', async () => {
-    const id = await ready({ toLists: [await stage.list(800, (i) => `rate${i}@example.org`)], sendRatePerSecond: 20 });
-    await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: 20 });
+    const id = await ready({ toLists: [await stage.list(800, (i) => `rate${i}@example.org`)], sendRatePerSecond: 5 });
+    await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: 5 });
     const begun = performance.now();
     const before = stage.sink.ledger.total;
     const driven = hands.drive(id);
     await until(
       async () => stage.sink.ledger.total - before,
-      (sent) => sent >= 20,
+      (sent) => sent >= 10,
       { everyMs: 5 },
     );
-    expect(stage.sink.ledger.total - before).to.be.at.most(20 * ((performance.now() - begun) / 1_000) + 4);
-    await stage.untilSent(id, 10);
+    expect(stage.sink.ledger.total - before).to.be.at.most(5 * ((performance.now() - begun) / 1_000) + 4);
+    await stage.untilSent(id, 5);
     const [pace, ...others] = stage.deps.paces.states().filter(({ name }) => name === `campaign ${id}`);
     expect(others).to.deep.equal([]);
-    expect(pace).to.include({ unit: 'per second', budget: 20 });
-    expect(pace?.inUse).to.be.within(1, 25);
+    expect(pace).to.include({ unit: 'per second', budget: 5 });
+    expect(pace?.inUse).to.be.above(0).and.at.most(10);
     await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: null });
-    const changed = performance.now();
+    // At the former rate the others take longer than a test may.
     expect(await driven).to.include({ kind: 'end', status: 'sent' });
-    // At the former rate it would take half a minute more.
-    expect(performance.now() - changed).to.be.below(20_000);
   });
 
   it('a range ends when its time is over and says where to resume', async () => {
