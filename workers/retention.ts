@@ -17,23 +17,16 @@ export function retentionService(deps: Deps): Service {
     );
   let isStopping = false;
   let removing = Promise.resolve();
-  const removeLeft = async () => {
-    try {
-      await finishDeletions(deps, () => !isStopping);
-    } catch (error) {
-      deps.log.error({ err: error }, 'removing what a deleted project has left failed; retrying');
-    }
-  };
-  const removeOld = async () => {
-    try {
-      const removed = await takeRetentionTurn(deps, () => !isStopping);
-      if (removed) deps.log.info(removed, 'removed documents older than RETENTION_DAYS');
-    } catch (error) {
-      deps.log.error({ err: error }, 'removing old documents failed; retrying');
-    }
+  const mayContinue = () => !isStopping;
+  const failed = (what: string) => (error: unknown) =>
+    deps.log.error({ err: error }, `removing ${what} failed; retrying`);
+  const remove = async () => {
+    await finishDeletions(deps, mayContinue).catch(failed('what a deleted project has left'));
+    const removed = await takeRetentionTurn(deps, mayContinue).catch(failed('old documents'));
+    if (removed) deps.log.info(removed, 'removed documents older than RETENTION_DAYS');
   };
   const timer = setInterval(() => {
-    removing = removing.then(removeLeft).then(removeOld);
+    removing = removing.then(remove);
   }, LOOK_EVERY_MS);
   return {
     name: 'retention',
