@@ -79,21 +79,25 @@ export async function longPageOf<T extends Document>(
 }
 
 /** In the order of their ids. */
-export async function* documentsOf<T extends Document>(
+export function documentsOf<T extends Document>(
   collection: Collection<T>,
   projectId: ObjectId,
   ids: readonly ObjectId[],
 ): AsyncGenerator<WithId<T>> {
-  for (let from = 0; from < ids.length; from += READ_TOGETHER) {
-    const some = ids.slice(from, from + READ_TOGETHER);
+  return readWhenAsked(ids, async (some) => {
     const filter = { projectId, _id: { $in: some } } as unknown as Filter<T>;
     const found = await collection.find(filter, { maxTimeMS: READ_TIME_MAX_MS }).toArray();
     const byId = new Map(found.map((document) => [String(document._id), document]));
-    for (const id of some) {
-      const document = byId.get(id.toHexString());
-      if (document) yield document;
-    }
-  }
+    return some.flatMap((id) => byId.get(id.toHexString()) ?? []);
+  });
+}
+
+/** A few of them in memory at a time. */
+export async function* readWhenAsked<In, Out>(
+  all: readonly In[],
+  read: (some: In[]) => Promise<Out[]>,
+): AsyncGenerator<Out> {
+  for (let from = 0; from < all.length; from += READ_TOGETHER) yield* await read(all.slice(from, from + READ_TOGETHER));
 }
 
 /** A page behind the end is empty; like every read, skipping to it has a time limit. */

@@ -1,3 +1,4 @@
+import { readWhenAsked } from '../../../core/base/paging.ts';
 import { previewAudience } from '../../../core/campaigns/audience/preview.ts';
 import {
   createCampaign,
@@ -6,7 +7,7 @@ import {
   findCampaign,
   listCampaigns,
 } from '../../../core/campaigns/definition/campaigns.ts';
-import { eachRelated } from '../../../core/campaigns/definition/expand.ts';
+import { relatedCampaigns } from '../../../core/campaigns/definition/expand.ts';
 import { previewCampaign } from '../../../core/campaigns/definition/preview.ts';
 import { updateCampaign } from '../../../core/campaigns/definition/update.ts';
 import { linksOfCampaign, peopleByPosition } from '../../../core/figures/reports/links/report.ts';
@@ -83,7 +84,7 @@ export const campaignRoutes = [
     answer: campaignsAnswer,
     handler: async ({ deps, project, query }) => {
       const page = await listCampaigns(deps, project, query);
-      const entries = eachRelated(deps, project, page.entries);
+      const entries = readWhenAsked(page.entries, (some) => relatedCampaigns(deps, project, some));
       return presentLongPage('campaigns', { ...page, entries }, presentCampaign);
     },
   }),

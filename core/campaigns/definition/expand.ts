@@ -16,18 +16,6 @@ export interface RelatedCampaign {
   template: Template | null;
 }
 
-/** Few at a time, since each has its whole mail. */
-const RELATED_TOGETHER = 2;
-
-export async function* eachRelated(
-  deps: CampaignsDeps,
-  project: Pick<Project, '_id'>,
-  campaigns: Campaign[],
-): AsyncGenerator<RelatedCampaign> {
-  for (let from = 0; from < campaigns.length; from += RELATED_TOGETHER)
-    yield* await relatedCampaigns(deps, project, campaigns.slice(from, from + RELATED_TOGETHER));
-}
-
 /** Read together. */
 export async function relatedCampaigns(
   deps: CampaignsDeps,
