@@ -5,8 +5,8 @@ import {
   type DeclaredTypes,
   parseFilter,
   SEARCHED_LENGTH_MAX,
-  SEARCHED_LENGTH_MIN,
   searchedLength,
+  searchedTooLong,
   storedForm,
 } from '../../people/filters/filters.ts';
 import type {
@@ -155,10 +155,7 @@ export function searchFaults(steps: readonly AutomationStep[], declared: Automat
     const { field, lengths } = searchedIn(step, declared);
     const length = lengths.reduce((sum, one) => sum + one, 0);
     const fault = (what: string, most: number, found: number) =>
-      faults.push(
-        `steps/${index}/${field}: the values of contains and not_contains in ${what} may have ${most} characters together, ` +
-          `each counted as ${SEARCHED_LENGTH_MIN} at least, and have ${found}; shorten or remove some of them, or use equals or starts_with`,
-      );
+      faults.push(`steps/${index}/${field}: the ${searchedTooLong(what, most, found)}`);
     if (length > SEARCHED_LENGTH_MAX) fault('all filters of a step', SEARCHED_LENGTH_MAX, length);
     const before = asked;
     if (askedBy(step)) asked += length;

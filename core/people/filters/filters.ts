@@ -28,8 +28,8 @@ export {
   isFilter,
   LIST_FIELD,
   SEARCHED_LENGTH_MAX,
-  SEARCHED_LENGTH_MIN,
   searchedLength,
+  searchedTooLong,
 } from './model.ts';
 export { filterToQuery } from './queries.ts';
 export type { BehaviourLimits } from './read-behaviour.ts';

@@ -100,7 +100,7 @@ export function isInLastDays({ operator }: Pick<Condition | Membership, 'operato
 }
 
 /** A short value is searched in a text of any length too, so it counts as this many characters. */
-export const SEARCHED_LENGTH_MIN = 64;
+const SEARCHED_LENGTH_MIN = 64;
 
 /**
  * Each change of a contact is compared with all segments and the entry criteria of all active automations of its project at once: with as
@@ -117,4 +117,12 @@ export function searchedLength(filter: Filter): number {
     })
     .filter(({ operator }) => operator === 'contains' || operator === 'not_contains')
     .reduce((sum, { value }) => sum + Math.max(SEARCHED_LENGTH_MIN, String(value).length), 0);
+}
+
+/** Follows "the". `where`: the filters that are counted together. */
+export function searchedTooLong(where: string, most: number, found: number): string {
+  return (
+    `values of contains and not_contains in ${where} may have ${most} characters together, each counted as ${SEARCHED_LENGTH_MIN} ` +
+    `at least, and they have ${found}; shorten or remove some of them, or use equals or starts_with`
+  );
 }

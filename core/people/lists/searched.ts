@@ -2,13 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { conflict } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import type { PeopleDeps } from '../deps.ts';
-import {
-  type Filter,
-  parseFilter,
-  SEARCHED_LENGTH_MAX,
-  SEARCHED_LENGTH_MIN,
-  searchedLength,
-} from '../filters/filters.ts';
+import { type Filter, parseFilter, SEARCHED_LENGTH_MAX, searchedLength, searchedTooLong } from '../filters/filters.ts';
 
 /** A filter that every change of a contact is compared with, and the characters that it searches for. */
 export interface SearchedFilter {
@@ -38,23 +32,15 @@ export async function refuseTooLong(
   const all = [...lengths, ...(await deps.subscribers.searchedFilters(deps, session, projectId))];
   const others = all.filter((one) => !one._id.equals(_id)).reduce((sum, { length }) => sum + length, 0);
   if (others + own <= SEARCHED_LENGTH_MAX) return;
-  throw conflict(
-    'INVALID_STATE',
-    `The values of contains and not_contains in all segments of a project, and in the entry criteria of its active automations, may have ` +
-      `${SEARCHED_LENGTH_MAX} characters together, each counted as ${SEARCHED_LENGTH_MIN} at least; with this filter they have ${others + own}. ` +
-      'Shorten or remove some of them, or use equals or starts_with.',
-  );
+  const together = 'all segments of a project, and in the entry criteria of its active automations,';
+  throw conflict('INVALID_STATE', `The ${searchedTooLong(together, SEARCHED_LENGTH_MAX, others + own)}.`);
 }
 
 /** Of a filter that is not stored, whatever others there are. */
 export function refuseTooLongAlone(filter: Filter): void {
   const length = searchedLength(filter);
-  if (length <= SEARCHED_LENGTH_MAX) return;
-  throw conflict(
-    'INVALID_STATE',
-    `The values of contains and not_contains in a filter may have ${SEARCHED_LENGTH_MAX} characters together, each counted as ` +
-      `${SEARCHED_LENGTH_MIN} at least; in this one they have ${length}. Shorten or remove some of them, or use equals or starts_with.`,
-  );
+  if (length > SEARCHED_LENGTH_MAX)
+    throw conflict('INVALID_STATE', `The ${searchedTooLong('a filter', SEARCHED_LENGTH_MAX, length)}.`);
 }
 
 /** The characters that a stored filter searches for; null: there is no filter. */

@@ -35,7 +35,7 @@ describe('The values that automations search for', function () {
     expect(refused.body.error.message)
       .to.contain('entry criteria of its active automations, may have 20000 characters together')
       .and.contain('they have 21000')
-      .and.contain('Shorten or remove');
+      .and.contain('shorten or remove');
     expect((await tenant.client.get('/automations')).body.data.automations).to.deep.equal([]);
     const draft = await create({ ...entry(2), active: false });
     expect(draft.status).to.equal(201);

@@ -47,7 +47,7 @@ describe('The values that segments search for', function () {
       expect(refused.body.error.message)
         .to.contain('20000 characters together')
         .and.contain('they have 20064')
-        .and.contain('Shorten or remove');
+        .and.contain('shorten or remove');
     }
     for (const operator of ['equals', 'starts_with', 'ends_with'])
       expect((await create(segment(operator, [long], operator))).status).to.equal(201);
