@@ -8,7 +8,7 @@ import { inFlightAmong } from '../ledger/blocks/find-mail.ts';
 import { waitToBeCounted } from '../ledger/counting/facts.ts';
 import type { Message, TimelineEntry } from '../ledger/model.ts';
 import { noteEngaged } from '../ledger/rates/note.ts';
-import { reached, reachOf, takenPart } from '../ledger/rules/taken.ts';
+import { type Reach, reached, reachOf, takenPart } from '../ledger/rules/taken.ts';
 import { states } from '../ledger/states.ts';
 import { erasedClick, isAutomatedClick, isErased, LINKS_KEPT_MAX } from '../messages/clicks.ts';
 import { announceDeliveries } from '../messages/deliveries.ts';
@@ -62,6 +62,8 @@ interface Effects {
   events: NewEvent[];
   /** The kinds that the mail had not before. */
   firsts: Array<'opened' | 'clicked'>;
+  /** How much they prove of a message of unknown outcome. */
+  reach: Reach;
 }
 
 /**
@@ -235,6 +237,7 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
     timeline,
     events,
     firsts,
+    reach: message.state === states.unknown ? reachOf(message) : 'nothing',
     acts: actsOf(message, known, first, { clicked, byPeople: kept.human() }),
   };
 }
@@ -242,9 +245,9 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
 /** A line that is there is not written again. */
 async function writeTimelines(
   { db }: MailDeps,
-  effects: Array<Pick<Effects, 'timeline'> & { message: Facts }>,
+  effects: Array<Pick<Effects, 'timeline' | 'reach'> & { message: Facts }>,
 ): Promise<void> {
-  const writes = effects.flatMap(({ message, timeline }): AnyBulkWriteOperation<Message>[] => {
+  const writes = effects.flatMap(({ message, timeline, reach }): AnyBulkWriteOperation<Message>[] => {
     const { _id, projectId } = message;
     const add = timeline.map((line) => {
       const { type, at, url } = line;
@@ -252,7 +255,7 @@ async function writeTimelines(
       const filter = { _id, projectId, timeline: { $not: isThere } };
       return { updateOne: { filter, update: { $push: { timeline: { $each: [line], $slice: -TIMELINE_MAX } } } } };
     });
-    return message.state === states.unknown ? [...add, ...proved(message)] : add;
+    return reach === 'nothing' ? add : [...add, proved(message, reach)];
   });
   if (writes.length > 0) await db.messages.bulkWrite(writes, { ordered: true });
 }
@@ -261,10 +264,7 @@ async function writeTimelines(
  * A message of unknown outcome that was opened, clicked or complained about was delivered; one to cc and bcc too stays due while some of
  * them are to be tried again.
  */
-function proved(message: Facts): AnyBulkWriteOperation<Message>[] {
-  const { _id, projectId, recipients } = message;
-  const reach = reachOf(message);
-  if (reach === 'nothing') return [];
+function proved({ _id, projectId, recipients }: Facts, reach: Reach): AnyBulkWriteOperation<Message> {
   const ended = [
     { $set: waitToBeCounted() },
     { $set: { state: states.sent, sentAt: { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] }, endedAt: '$$NOW' } },
@@ -272,15 +272,16 @@ function proved(message: Facts): AnyBulkWriteOperation<Message>[] {
   ];
   const own = recipients ? [{ $set: { recipients: { $literal: reached(recipients, reach) } } }] : [];
   const filter = { _id, projectId, state: states.unknown, ...(recipients ? { recipients } : {}) };
-  return [{ updateOne: { filter, update: reach === 'all' ? [...ended, ...own] : own } }];
+  return { updateOne: { filter, update: reach === 'all' ? [...ended, ...own] : own } };
 }
 
 /** Before it counts as sent: from then on nothing of it is new. */
-async function publishProved(deps: MailDeps, effects: Array<{ message: Facts }>): Promise<void> {
-  for (const { message } of effects) {
-    const reach = message.state === states.unknown ? reachOf(message) : 'nothing';
+async function publishProved(
+  deps: MailDeps,
+  effects: Array<Pick<Effects, 'reach'> & { message: Facts }>,
+): Promise<void> {
+  for (const { message, reach } of effects)
     if (reach !== 'nothing') await publishRows(deps, message.projectId, [takenPart(message, reach)]);
-  }
 }
 
 /** A message of unknown outcome counts as sent from now on. */
