@@ -43,7 +43,7 @@ export async function savePreferences(
   for (const { group, state } of preferences.groups) {
     const isOn = groups.get(group.groupId);
     if (isOn === true && state === 'undoable') await takeBack(deps, preferences, group);
-    if (isOn === false && state === 'subscribed') await leave(deps, preferences, group, HOW);
+    if (isOn === false && state === 'subscribed') await leave(deps, preferences, group);
   }
 }
 
@@ -121,19 +121,13 @@ async function changeContact(
 }
 
 /** Leaving the group of the mail counts for its campaign, as its unsubscribe link does. */
-async function leave(
-  deps: PersonsOwnDeps,
-  { ref, own }: Preferences,
-  group: SuppressionGroup,
-  how: string,
-): Promise<void> {
+async function leave(deps: PersonsOwnDeps, { ref, own }: Preferences, group: SuppressionGroup): Promise<void> {
   const { projectId, messageId } = ref;
-  const evidence = `${how}, email ${messageId.toHexString()}`;
+  const { groupId } = group;
+  if (groupId === own.groupId) return unsubscribe(deps, { ref, group }, HOW).catch(unlessGone);
+  const evidence = `${HOW}, email ${messageId.toHexString()}`;
   const emails = await withPresentAddress(deps, ref);
-  const entry = { emails, groupId: group.groupId, reason: 'UNSUBSCRIBE', evidence } as const;
-  const isOwn = group.groupId === own.groupId;
-  const stop = isOwn ? unsubscribe(deps, { ref, group }, how) : suppress(deps, projectId, entry);
-  await stop.catch(unlessGone);
+  await suppress(deps, projectId, { emails, groupId, reason: 'UNSUBSCRIBE', evidence }).catch(unlessGone);
 }
 
 async function takeBack(deps: PersonsOwnDeps, { ref }: Preferences, group: SuppressionGroup): Promise<void> {
