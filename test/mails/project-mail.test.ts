@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { BSON, ObjectId } from 'mongodb';
 import type { Project } from '../../core/base/model.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { type ProjectMail, sendProjectMail } from '../../core/mail/accept/project-mail.ts';
+import { type ProjectMail, projectMailing } from '../../core/mail/accept/project-mail.ts';
+import { queueMailing } from '../../core/mail/messages/messages.ts';
 import { type Post, startPost } from '../delivery/support.ts';
 import { until } from '../support/wait.ts';
 
@@ -28,6 +29,11 @@ describe('A mail that a project sends by itself', function () {
     passesUnsubscribe: true,
     ...more,
   });
+  const send = async (mail: ProjectMail, from: Project = project, deps = post.environment.deps) => {
+    const mailing = await projectMailing(deps, from, mail);
+    if (mailing) await queueMailing(deps, mailing);
+    return mailing !== null;
+  };
   const messagesTo = (email: string) =>
     post.environment.deps.db.messages.find({ projectId: project._id, email }).toArray();
   const arrivedFor = (to: string) => post.sink.ledger.messages.filter((mail) => mail.to.includes(to));
@@ -48,7 +54,7 @@ describe('A mail that a project sends by itself', function () {
   };
 
   it('leaves as it is, from the first verified domain, without tracking and with a signature', async () => {
-    expect(await sendProjectMail(post.environment.deps, project, mailOf('plain@in.test'))).to.equal(true);
+    expect(await send(mailOf('plain@in.test'))).to.equal(true);
     const { _id } = (await outcome('plain@in.test'))!;
     const { mail, raw } = await post.arrived({ body: { data: { emailId: _id.toHexString() } } } as never);
     expect(mail.subject).to.equal('Please {{confirm}}');
@@ -65,7 +71,7 @@ describe('A mail that a project sends by itself', function () {
     const real = await seedVerifiedDomain(deps, project, 'real.example.com', new ObjectId());
     const own = { _id: real._id, projectId: project._id };
     await deps.db.domains.updateOne(own, { $set: { seeded: false } });
-    expect(await sendProjectMail(deps, project, mailOf('real@in.test'))).to.equal(true);
+    expect(await send(mailOf('real@in.test'))).to.equal(true);
     await deps.db.domains.deleteOne(own);
     const senders = (await messagesTo('real@in.test')).map(({ senderDomain }) => senderDomain);
     expect(senders).to.deep.equal(['real.example.com']);
@@ -73,7 +79,7 @@ describe('A mail that a project sends by itself', function () {
 
   it('comes from the address that the project names', async () => {
     const publicFrom = { email: 'hello@mail.example.com', name: 'Hello' };
-    await sendProjectMail(post.environment.deps, { ...project, publicFrom }, mailOf('named@in.test'));
+    await send(mailOf('named@in.test'), { ...project, publicFrom });
     const { _id } = (await outcome('named@in.test'))!;
     const { mail } = await post.arrived({ body: { data: { emailId: _id.toHexString() } } } as never);
     expect(mail.from).to.include({ address: 'hello@mail.example.com', name: 'Hello' });
@@ -81,14 +87,14 @@ describe('A mail that a project sends by itself', function () {
 
   it('is one mail, however often it is queued for the same cause', async () => {
     const mail = mailOf('once@in.test');
-    for (let time = 0; time < 3; time++) await sendProjectMail(post.environment.deps, project, mail);
+    for (let time = 0; time < 3; time++) await send(mail);
     await outcome('once@in.test');
     expect(await messagesTo('once@in.test')).to.have.length(1);
     expect(arrivedFor('once@in.test')).to.have.length(1);
   });
 
   it('keeps its link secret: neither the database nor the interface has it', async () => {
-    await sendProjectMail(post.environment.deps, project, mailOf('sealed@in.test'));
+    await send(mailOf('sealed@in.test'));
     const message = (await outcome('sealed@in.test'))!;
     expect(arrivedFor('sealed@in.test')[0]?.raw).to.contain('secret-part');
     expect(Buffer.from(BSON.serialize(message)).includes('secret-part')).to.equal(false);
@@ -103,7 +109,7 @@ describe('A mail that a project sends by itself', function () {
     const { deps } = post.environment;
     const secretKeys = [`gone:${Buffer.alloc(32, 9).toString('base64')}`];
     const sealing = { ...deps, config: { ...deps.config, secretKeys } };
-    await sendProjectMail(sealing, project, mailOf('key@in.test'));
+    await send(mailOf('key@in.test'), project, sealing);
     const { state, reason } = (await outcome('key@in.test'))!;
     expect(state).to.equal('failed');
     expect(reason).to.contain('SECRET_KEYS');
@@ -115,7 +121,7 @@ describe('A mail that a project sends by itself', function () {
       for (const reason of ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL']) {
         const to = `${reason.toLowerCase()}-${where}@in.test`;
         await suppress(to, reason, isGlobal);
-        await sendProjectMail(post.environment.deps, project, mailOf(to));
+        await send(mailOf(to));
         expect((await outcome(to))?.state, to).to.equal(reason === 'UNSUBSCRIBE' ? 'sent' : 'suppressed');
       }
     });
@@ -124,7 +130,7 @@ describe('A mail that a project sends by itself', function () {
       const to = `both-${where}@in.test`;
       await suppress(to, 'BOUNCE', isGlobal);
       await suppress(to, 'UNSUBSCRIBE', isGlobal);
-      await sendProjectMail(post.environment.deps, project, mailOf(to));
+      await send(mailOf(to));
       const { state, suppressedBy } = (await outcome(to))!;
       expect([state, suppressedBy?.reason]).to.deep.equal(['suppressed', 'BOUNCE']);
     });
@@ -132,13 +138,13 @@ describe('A mail that a project sends by itself', function () {
 
   it('stops for an UNSUBSCRIBE in the global group when it does not pass over it', async () => {
     await suppress('obeys@in.test', 'UNSUBSCRIBE', true);
-    await sendProjectMail(post.environment.deps, project, mailOf('obeys@in.test', { passesUnsubscribe: false }));
+    await send(mailOf('obeys@in.test', { passesUnsubscribe: false }));
     expect((await outcome('obeys@in.test'))?.state).to.equal('suppressed');
   });
 
   it('is not queued by a project without a verified domain', async () => {
     const { project: other } = post.environment.other;
-    expect(await sendProjectMail(post.environment.deps, other, mailOf('none@in.test'))).to.equal(false);
+    expect(await send(mailOf('none@in.test'), other)).to.equal(false);
     expect(await post.environment.deps.db.messages.countDocuments({ projectId: other._id })).to.equal(0);
   });
 });

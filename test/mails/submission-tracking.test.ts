@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import PostalMime from 'postal-mime';
-import { rewriteHtmlParts } from '../../core/mail/compose/mime/html-parts.ts';
+import { editParts, rewriteHtmlPart } from '../../core/mail/compose/mime/html-parts.ts';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
 import { firstExcess, HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
 import { longestHold } from '../linear/hold.ts';
@@ -90,9 +90,10 @@ describe('X-Everpost-Track', () => {
 
   describe('finds HTML', () => {
     const shout = (text: string) => text.toUpperCase();
+    const edits = (mail: string) => editParts(mail, (part) => rewriteHtmlPart(mail, part, shout));
     const rewritten = (mail: string) => {
       const whole = mail.replace(/\r?\n/g, '\r\n');
-      return rewriteHtmlParts(whole, shout)
+      return edits(whole)
         .toReversed()
         .reduce((text, { start, end, text: part }) => text.slice(0, start) + part + text.slice(end), whole);
     };
@@ -150,7 +151,7 @@ describe('X-Everpost-Track', () => {
         expect(
           firstExcess(SIZES, (size) => {
             const mail = mailOfBoundaries(size, length);
-            return () => rewriteHtmlParts(mail, shout);
+            return () => edits(mail);
           }),
         ).to.equal(null);
     });

@@ -1,7 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import type { Reply } from '../support/client.ts';
 
 export interface Question {
   message: string;
@@ -61,11 +60,6 @@ export function dataIn(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** A message as bytes over HTTP, without a client. */
-export interface Sent extends Reply {
-  sessionId: string | null;
 }
 
 export function rpc(method: string, params: object = {}, id: string | number = 1): object {

@@ -5,7 +5,7 @@ import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
 import { newContent } from '../messages/contents.ts';
-import { dueAtOnce, type Mailing, queueMailing } from '../messages/messages.ts';
+import { dueAtOnce, type Mailing } from '../messages/messages.ts';
 import { type Bodies, sealBodies } from '../messages/sealed-content.ts';
 
 /** A mail that the project sends to a person by itself: a confirmation, a link to their data. */
@@ -23,16 +23,9 @@ type From = Pick<Project, '_id' | 'name' | 'publicName' | 'publicFrom'>;
 const SUBJECT_MAX = 998;
 
 /**
- * Queues one transactional mail, without tracking and outside of templates: braces are ordinary text. Its bodies are sealed until it is
- * composed, since they hold a secret link. false: the project has no verified domain to send from.
+ * One transactional mail, without tracking and outside of templates: braces are ordinary text. Its bodies are sealed until it is composed,
+ * since they hold a secret link. Callers write it in a transaction of theirs. null: the project has no verified domain to send from.
  */
-export async function sendProjectMail(deps: MailDeps, project: From, mail: ProjectMail): Promise<boolean> {
-  const mailing = await projectMailing(deps, project, mail);
-  if (mailing) await queueMailing(deps, mailing);
-  return mailing !== null;
-}
-
-/** The same, for callers that write it in a transaction of theirs. */
 export async function projectMailing(
   deps: MailDeps,
   project: From,

@@ -1,5 +1,5 @@
 import { decodeHTML } from 'entities';
-import type { Align, Block, Span, TextNode } from '../../../schemas/templates/block-types.ts';
+import type { Align, Span, TextNode } from '../../../schemas/templates/block-types.ts';
 import { addressFault } from '../blocks/kit/addresses.ts';
 import { literalsOf, variableFault, variablesOf } from '../blocks/kit/variables.ts';
 import { NotConvertible, type Text } from './tree.ts';
@@ -114,5 +114,3 @@ export function wordsOf(spans: readonly Span[]): string {
 export function badAddress(address: string, kind: 'href' | 'src'): string | undefined {
   return address.length > 2_000 ? 'must be shorter' : addressFault(address, kind);
 }
-
-export type TextBlock = Block<'text'>;

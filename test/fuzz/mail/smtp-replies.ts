@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Delivery, Mailer } from '../../../core/mail/ledger/relay.ts';
 import { type Judgement, judgeDelivery } from '../../../core/mail/ledger/rules/judge-delivery.ts';
-import { describeReplies } from '../../../core/mail/ledger/rules/relay-replies.ts';
 import { createMailer } from '../../../platform/smtp/mailer.ts';
 import { HOLD_MS_MAX } from '../../linear/cpu.ts';
 import { longestHold } from '../../linear/hold.ts';
@@ -108,7 +107,6 @@ async function handOver(mailer: Mailer, recipients: number, isLong: boolean): Pr
   const message = isLong ? MESSAGE + 'A line of text.\r\n'.repeat(4_000) : MESSAGE;
   const delivery = await connection.send({ from: 'b@out.test', to }, message, () => true);
   connection.release();
-  describeReplies(to, delivery.replies);
   const attempt = { lane: 'transactional', delivery, addresses: to, deferrals: 0, elapsedMs: 0, jitter: 0.5 } as const;
   return { delivery, judgement: judgeDelivery({ ...attempt, evidenceAfterMs: null }) };
 }

@@ -40,15 +40,9 @@ const FIELD_LENGTH_MAX = 2_000;
 export const SEALED = new Set(['multipart/signed', 'multipart/encrypted']);
 
 /**
- * The HTML parts of a mail that came from elsewhere, rewritten; each is quoted-printable UTF-8 then. Everything else stays as it is, and so
- * does a part in an encoding that is not known. The mail has a byte in each character and CRLF at the end of every line. It is read once
- * from its beginning to its end, whatever its boundaries are.
+ * The changes of the parts of a mail, one or none for each, in order. The mail has a byte in each character and CRLF at the end of every
+ * line. It is read once from its beginning to its end, whatever its boundaries are.
  */
-export function rewriteHtmlParts(mail: string, rewrite: (html: string) => string): Edit[] {
-  return editParts(mail, (part) => rewriteHtmlPart(mail, part, rewrite));
-}
-
-/** The changes of the parts of a mail, one or none for each, in order. */
 export function editParts(mail: string, editPart: (part: Part) => Edit | null): Edit[] {
   const edits: Edit[] = [];
   const open: string[] = [];

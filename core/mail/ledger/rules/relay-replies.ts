@@ -19,18 +19,6 @@ export function isAuthFault({ code }: Reply): boolean {
   return code === 530 || code === 534 || code === 535 || code === 538 || code === 454;
 }
 
-/** The dialogue of a message as SMTP commands and replies, for its timeline. */
-export function describeReplies(recipients: readonly string[], replies: readonly Reply[]): string[] {
-  return replies.map((reply, index) => `${commandName(recipients, index)}: ${formatReply(reply)}`);
-}
-
 export function formatReply({ code, enhanced, text }: Reply): string {
   return [code || '', enhanced ?? '', text].filter(Boolean).join(' ');
-}
-
-function commandName(recipients: readonly string[], index: number): string {
-  if (index === 0) return 'MAIL';
-  const recipient = recipients[index - 1];
-  if (recipient !== undefined) return `RCPT ${recipient}`;
-  return index === recipients.length + 1 ? 'DATA' : 'end of message';
 }
