@@ -23,15 +23,20 @@ export function readArguments(args: readonly string[], fields: readonly Field[])
 
 function flagOf(arg: string, fields: readonly Field[]) {
   const [, word = '', inline] = /^--([^=]*)(?:=([\s\S]*))?$/.exec(arg) ?? [];
-  const path = word.split('.').map(camelCase);
-  const find = (name: string | undefined) => fields.find((field) => field.name === name);
-  const plain = find(path[0]);
-  if (plain) return { path, field: plain, isNegated: false, inline };
+  const [first = '', ...inner] = word.split('.');
+  const find = (name: string) => fields.find((field) => field.name === name);
+  const plain = find(camelCase(first));
+  if (plain) return { path: [plain.name, ...innerPath(inner, plain)], field: plain, isNegated: false, inline };
   const negated = word.startsWith('no-') ? find(camelCase(word.slice(3))) : undefined;
   if (negated?.kind === 'boolean' && inline === undefined)
     return { path: [negated.name], field: negated, isNegated: true, inline };
   const known = fields.map(({ name }) => `--${dashed(name)}`).join(' ');
   throw new UsageError(`There is no ${arg.split('=')[0]} here. ${known ? `Known: ${known}` : 'No flags are known.'}`);
+}
+
+/** Headers, which the schema does not name, are written as they are typed. */
+function innerPath(inner: string[], { texts = [] }: Field): string[] {
+  return texts.includes('*') ? inner : inner.map(camelCase);
 }
 
 function kindAt([, inner, ...deeper]: string[], { kind, texts = [] }: Field): Field['kind'] {

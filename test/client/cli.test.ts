@@ -164,11 +164,11 @@ describe('The command everpost', function () {
       '<p>x</p>',
       '--no-publish',
     ];
-    const texts = { 'from.email': SENDER, 'from.name': '7', 'utm.campaign': 'true', 'headers.Importance': '1' };
+    const texts = { 'from.email': SENDER, 'from.name': '7', 'utm.campaign': 'true', 'headers.X-Priority': '1' };
     const flags = Object.entries(texts).flatMap(([name, value]) => [`--${name}`, value]);
     const made = await run([...words, ...flags, '--send-to-global-list', '--json']);
     expect(made.code, made.error).to.equal(0);
-    expect(json(made)[0]).to.deep.include({ headers: { Importance: '1' } });
+    expect(json(made)[0]).to.deep.include({ headers: { 'X-Priority': '1' } });
     expect(json(made)[0].from).to.include({ name: '7' });
     expect(json(made)[0].utm).to.include({ campaign: 'true' });
   });
