@@ -95,24 +95,30 @@ export interface SecretOwner {
   projectId: ObjectId;
 }
 
-/** Stored secrets of one kind, as the room that owns their collection describes them. */
+/** Stored secrets of one kind. */
 export interface SecretKind<Own> {
   name: string;
   path: string;
   stored(deps: Own): Collection<SecretOwner>;
   contextOf(owner: SecretOwner, deps: Own): string[] | Promise<string[]>;
-  /** false: another process replaced or deleted it since. */
+  /** Compare-and-set on the sealed value. false: another process replaced or deleted it since. */
   replace(deps: Own, owner: SecretOwner, from: Sealed, to: Sealed): Promise<boolean>;
 }
 
-/** Compare-and-set on the sealed value: a secret that was replaced after it was read is left as it is. */
-export async function replaceSealed<Doc extends SecretOwner>(
-  collection: Collection<Doc>,
+/** As the room that owns their collection describes them. */
+export function secretKind<Own, Doc extends SecretOwner>(
+  name: string,
   path: string,
-  { _id, projectId }: SecretOwner,
-  { from, to }: { from: Sealed; to: Sealed },
-): Promise<boolean> {
-  const same = { _id, projectId, [path]: from } as Filter<SecretOwner> as Filter<Doc>;
-  const { matchedCount } = await collection.updateOne(same, { $set: { [path]: to } } as object);
-  return matchedCount === 1;
+  collectionOf: (deps: Own) => Collection<Doc>,
+  contextOf: SecretKind<Own>['contextOf'],
+): SecretKind<Own> {
+  const stored = (deps: Own) => collectionOf(deps) as unknown as Collection<SecretOwner>;
+  return {
+    ...{ name, path, stored, contextOf },
+    async replace(deps, { _id, projectId }, from, to) {
+      const same = { _id, projectId, [path]: from } as Filter<SecretOwner>;
+      const { matchedCount } = await stored(deps).updateOne(same, { $set: { [path]: to } });
+      return matchedCount === 1;
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { createHash, generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Collection, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import type { Sealed } from '../base/model.ts';
-import { openSecret, replaceSealed, type SecretKind, type SecretOwner, sealSecret } from '../base/secrets.ts';
+import { openSecret, sealSecret, secretKind } from '../base/secrets.ts';
 import type { DomainsDeps } from './deps.ts';
 import type { DkimKeys, Domain } from './model.ts';
 
@@ -82,16 +82,9 @@ function selectorOf({ _id }: Owner): string {
   return `ep${_id.toHexString().slice(-8)}`;
 }
 
-export const dkimSecrets: SecretKind<DomainsDeps> = secretsOf('dkim', 'DKIM key');
-export const dkimEd25519Secrets: SecretKind<DomainsDeps> = secretsOf('dkimEd25519', 'Ed25519 DKIM key');
+export const dkimSecrets = secretsOf('dkim', 'DKIM key');
+export const dkimEd25519Secrets = secretsOf('dkimEd25519', 'Ed25519 DKIM key');
 
-function secretsOf(field: KeyField, name: string): SecretKind<DomainsDeps> {
-  const path = `${field}.privateKey`;
-  return {
-    name,
-    path,
-    stored: ({ db }) => db.domains as unknown as Collection<SecretOwner>,
-    contextOf: contexts[field],
-    replace: ({ db }, owner, from, to) => replaceSealed(db.domains, path, owner, { from, to }),
-  };
+function secretsOf(field: KeyField, name: string) {
+  return secretKind(name, `${field}.privateKey`, ({ db }: DomainsDeps) => db.domains, contexts[field]);
 }

@@ -1,13 +1,6 @@
-import type { Collection, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { insertOnce } from '../base/database/idempotent-insert.ts';
-import {
-  openSecret,
-  replaceSealed,
-  SecretError,
-  type SecretKind,
-  type SecretOwner,
-  sealSecret,
-} from '../base/secrets.ts';
+import { openSecret, SecretError, sealSecret, secretKind } from '../base/secrets.ts';
 import { DAY_MS } from '../base/time/durations.ts';
 import type { EventsDeps } from './deps.ts';
 import type { WebhookHeaders } from './model.ts';
@@ -51,10 +44,9 @@ function contextOf({ _id, projectId }: Owner): string[] {
   return ['webhook headers', projectId.toHexString(), _id.toHexString()];
 }
 
-export const headerSecrets: SecretKind<EventsDeps> = {
-  name: 'webhook header set',
-  path: 'sealed',
-  stored: ({ db }) => db.webhookHeaders as unknown as Collection<SecretOwner>,
+export const headerSecrets = secretKind(
+  'webhook header set',
+  'sealed',
+  ({ db }: EventsDeps) => db.webhookHeaders,
   contextOf,
-  replace: ({ db }, owner, from, to) => replaceSealed(db.webhookHeaders, 'sealed', owner, { from, to }),
-};
+);

@@ -1,19 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Collection } from 'mongodb';
 import { PREVIOUS_SECRETS_MAX } from '../../schemas/events/webhooks.ts';
 import { inTransaction } from '../base/database/transactions.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import { derivedId, findById } from '../base/ids.ts';
 import type { Origin } from '../base/maker.ts';
 import type { Project, Sealed, Session } from '../base/model.ts';
-import {
-  openSecret,
-  replaceSealed,
-  SecretError,
-  type SecretKind,
-  type SecretOwner,
-  sealSecret,
-} from '../base/secrets.ts';
+import { openSecret, SecretError, sealSecret, secretKind } from '../base/secrets.ts';
 import { DAY_MS } from '../base/time/durations.ts';
 import type { EventsDeps } from './deps.ts';
 import type { PreviousWebhookSecret, Webhook } from './model.ts';
@@ -100,18 +92,16 @@ async function replaceSecret(
   return { ...webhook, ...changed };
 }
 
-export const webhookSecrets: SecretKind<EventsDeps> = {
-  name: 'webhook secret',
-  path: 'secret',
-  stored: ({ db }) => db.webhooks as unknown as Collection<SecretOwner>,
-  contextOf: webhookContext,
-  replace: ({ db }, owner, from, to) => replaceSealed(db.webhooks, 'secret', owner, { from, to }),
-};
+export const webhookSecrets = secretKind(
+  'webhook secret',
+  'secret',
+  ({ db }: EventsDeps) => db.webhooks,
+  webhookContext,
+);
 
-export const previousSecrets: SecretKind<EventsDeps> = {
-  name: 'replaced webhook secret',
-  path: 'sealed',
-  stored: ({ db }) => db.previousWebhookSecrets as unknown as Collection<SecretOwner>,
-  contextOf: contextOfPrevious,
-  replace: ({ db }, owner, from, to) => replaceSealed(db.previousWebhookSecrets, 'sealed', owner, { from, to }),
-};
+export const previousSecrets = secretKind(
+  'replaced webhook secret',
+  'sealed',
+  ({ db }: EventsDeps) => db.previousWebhookSecrets,
+  contextOfPrevious,
+);

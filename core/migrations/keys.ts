@@ -1,14 +1,6 @@
-import type { Collection } from 'mongodb';
 import { unavailable } from '../base/errors.ts';
 import type { Sealed, Session } from '../base/model.ts';
-import {
-  openSecret,
-  replaceSealed,
-  SecretError,
-  type SecretKind,
-  type SecretOwner,
-  sealSecret,
-} from '../base/secrets.ts';
+import { openSecret, SecretError, sealSecret, secretKind } from '../base/secrets.ts';
 import { DAY_MS } from '../base/time/durations.ts';
 import type { MigrationsDeps } from './deps.ts';
 import type { Migration } from './model.ts';
@@ -93,10 +85,9 @@ function contextOf({ _id, projectId, provider }: Job): string[] {
   return [projectId.toHexString(), _id.toHexString(), provider];
 }
 
-export const providerKeys: SecretKind<MigrationsDeps> = {
-  name: 'provider key',
-  path: 'sealed',
-  stored: ({ db }) => db.migrationSecrets as unknown as Collection<SecretOwner>,
-  contextOf: contextOfJob,
-  replace: ({ db }, owner, from, to) => replaceSealed(db.migrationSecrets, 'sealed', owner, { from, to }),
-};
+export const providerKeys = secretKind(
+  'provider key',
+  'sealed',
+  ({ db }: MigrationsDeps) => db.migrationSecrets,
+  contextOfJob,
+);
