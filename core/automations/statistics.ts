@@ -7,21 +7,11 @@ import type { AutomationCount, ExitReason } from './model/enrollment.ts';
 const BACKLOG_COUNTED_MAX = 100_000;
 const LONG_AGO = new Date(0);
 
-interface StepStatistics {
-  stepId: string;
+interface StepStatistics
+  extends Omit<AutomationCount, '_id' | 'projectId' | 'automationId' | 'completed' | 'parked' | 'missed' | 'exited'> {
   type: AutomationStep['type'] | 'removed';
-  entered: number;
-  active: number;
   exited: number;
-  exitedBy: Partial<Record<ExitReason, number>>;
-  emails: number;
-  zoneMissing: number;
-  updated: number;
-  failed: number;
-  answered: number;
-  heard: number;
-  timedOut: number;
-  converted: number;
+  exitedBy: AutomationCount['exited'];
 }
 
 /** Of steps alone. */
