@@ -1073,7 +1073,8 @@ export interface UpdateCampaignBody {
   /** Alias of senderId. */
   fromSenderId?: string;
   replyTo?: string;
-  templateId?: string;
+  /** null: the draft has no mail until a call names or brings one. */
+  templateId?: string | null;
   /** Raw HTML; with templateId, that template is updated with it. */
   htmlTemplate?: string;
   /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */

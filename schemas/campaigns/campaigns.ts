@@ -77,7 +77,15 @@ export const createCampaignBody = schema({
 export const updateCampaignBody = schema({
   title: 'UpdateCampaignBody',
   type: 'object',
-  properties: { ...fields, updatedAt: seenUpdate },
+  properties: {
+    ...fields,
+    templateId: {
+      ...idReference,
+      type: ['string', 'null'],
+      description: 'null: the draft has no mail until a call names or brings one.',
+    },
+    updatedAt: seenUpdate,
+  },
 });
 
 export const duplicateCampaignBody = schema({

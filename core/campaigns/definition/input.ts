@@ -109,9 +109,7 @@ export async function namedFields(
     (await findLists(deps, project, ids, field)).map(audienceEntry);
   return {
     ...(senderId === undefined ? {} : { senderId: (await getSender(deps, project, senderId, senderField))._id }),
-    ...(templateId === undefined
-      ? {}
-      : { templateId: (await findTemplate(deps, project, templateId, 'templateId')).templateId }),
+    ...(templateId === undefined ? {} : { templateId: await templateIdOf(deps, project, templateId) }),
     ...(toLists === undefined ? {} : { toLists: await entries(toLists, 'toLists') }),
     ...(excludeLists === undefined ? {} : { excludeLists: await entries(excludeLists, 'excludeLists') }),
     ...(unsubscribeGroupId === undefined
@@ -137,7 +135,7 @@ async function broughtMail(
   { content, htmlTemplate, templateId }: CampaignInput,
 ): Promise<WrittenMail | null> {
   if (content === undefined && htmlTemplate === undefined) return null;
-  const changed = templateId === undefined ? null : await findTemplate(deps, project, templateId, 'templateId');
+  const changed = typeof templateId !== 'string' ? null : await findTemplate(deps, project, templateId, 'templateId');
   return writtenMail(deps, project, { content, htmlTemplate, layoutId: changed?.layoutId ?? null });
 }
 
@@ -165,7 +163,7 @@ export async function templateWrite(
       else if (status === 'scheduled') await publishOwn(deps, session, campaign, origin);
     },
   };
-  const isOwn = mail !== null && input.templateId === undefined;
+  const isOwn = mail !== null && typeof input.templateId !== 'string';
   const main = isOwn ? await ownMail(deps, project, campaign, mail, origin) : plain;
   const { variants, write } = await variantsWrite(deps, project, campaign, { before, mails }, origin);
   return {
@@ -270,6 +268,10 @@ export function senderFor(
 export function audienceEntry(list: ContactList): AudienceEntry {
   const { name, contactCount } = list;
   return { id: wireListId(list), name, type: list.type === 'segment' ? 'segment' : 'list', contactCount };
+}
+
+async function templateIdOf(deps: CampaignsDeps, project: Project, templateId: string | null): Promise<string> {
+  return templateId === null ? '' : (await findTemplate(deps, project, templateId, 'templateId')).templateId;
 }
 
 async function groupIdOf(deps: CampaignsDeps, project: Project, groupId: string | null): Promise<string | null> {

@@ -110,7 +110,7 @@ async function store(
     if (wakeRun) await requestRun(deps, 'campaign', before, { session });
     if (after.status === 'scheduled') await requireLists(deps, session, after);
     await commitWith(session);
-    if (after.status === 'scheduled' || after.templateId !== before.templateId)
+    if (after.status === 'scheduled' || (after.templateId !== before.templateId && after.templateId !== ''))
       await referToTemplate(deps, session, { _id: projectId }, after.templateId, 'templateId');
     if (after.status === 'scheduled' || after.variants !== before.variants) await referToVariants(deps, session, after);
   });

@@ -81,6 +81,25 @@ describe('The mail that is written in a campaign', function () {
     expect((await template(copy.templateId)).status).to.equal(200);
   });
 
+  it('is taken out of a draft with templateId: null, which waits for another mail', async () => {
+    const { id, templateId } = await create({ content: contentOf('One'), publish: false });
+    expect(await patch(id, { templateId: null })).to.deep.include({ templateId: '', template: null });
+    expect(await stage.get(id)).to.deep.include({ templateId: '', template: null, status: 'draft' });
+    const publish = { publish: true, sendNow: true, toLists: [await stage.list(1)] };
+    const refused = await stage.own.client.patch(`/campaigns/${id}`, publish);
+    expect([refused.status, refused.body.error.details]).to.deep.equal([
+      400,
+      'templateId: is required, or htmlTemplate',
+    ]);
+    expect((await done(stage.act(id, 'duplicate', {}))).templateId).to.equal('');
+    await patch(id, { templateId: null, content: contentOf('Two') });
+    const after = (await stage.get(id)).template;
+    expect(after).to.deep.include({ campaignId: id, editorJson: contentOf('Two') });
+    expect(after.templateId).not.to.equal(templateId);
+    const none = { name: 'None', subject: 'None', templateId: null };
+    expect((await stage.own.client.post('/campaigns', none)).status).to.equal(400);
+  });
+
   it('takes no preview text that was cleared in the campaign', async () => {
     const { id } = await create({ content: contentOf('One'), previewText: 'Before' });
     await patch(id, { previewText: '' });

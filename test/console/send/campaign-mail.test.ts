@@ -175,6 +175,26 @@ describe('The mail of a campaign, written in place', () => {
     expect((await stored(id)).template.editorJson).to.deep.equal(contentOf('To be code'));
   });
 
+  it('is gone for good when it is taken out of a draft', async () => {
+    const { id } = await draftOf({ content: contentOf('To be taken out') });
+    const page = await suite.open(`/campaigns/${id}/edit`);
+    const { preview, more, dialog, write } = partsOf(page);
+    await preview.getByText('To be taken out').waitFor();
+    await more('Begin again, or choose a template…');
+    await dialog.getByRole('button', { name: 'Take it out' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('Saved News').waitFor();
+    expect(await stored(id)).to.deep.include({ templateId: '', template: null });
+    await page.reload();
+    await page.getByText('Or a mail of its own').waitFor();
+    await page.getByText('Write the mail, or choose a template', { exact: true }).waitFor();
+    await write.click();
+    await dialog.getByRole('button', { name: /^Announcement/ }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await until(async () => (await stored(id)).template?.campaignId === id, Boolean);
+  });
+
   it('is not lost when another person saves: both are shown, and one is chosen', async () => {
     const { id } = await draftOf({ content: contentOf('One') });
     const page = await suite.open(`/campaigns/${id}/edit`);

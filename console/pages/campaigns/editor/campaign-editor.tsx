@@ -27,6 +27,7 @@ import { AudienceSum, OtherAudience, useAudience } from './audience.tsx';
 import { ContentSection, fromSender, fromTemplate } from './content.tsx';
 import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './draft.ts';
 import { MeasuringSection } from './measuring-section.tsx';
+import { takenOut } from './own-mail.ts';
 import { publishQuestion } from './publish-words.ts';
 import { Schedule } from './schedule.tsx';
 import { VariantsSection } from './variants/section.tsx';
@@ -126,10 +127,13 @@ function Editor({
   /** One after the other: a call that another one overtakes would be refused. */
   function send(publish: boolean): Promise<Campaign> {
     const sent = sending.current.then(async () => {
-      const body = bodyOf(form.values.peek(), publish);
+      const values = form.values.peek();
+      const body = bodyOf(values, publish);
       const { current: before } = base;
       const saved = await (before
-        ? conflict.save(() => api.campaigns.update(before.id, { ...body, updatedAt: before.updatedAt }))
+        ? conflict.save(() =>
+            api.campaigns.update(before.id, { ...body, ...takenOut(values), updatedAt: before.updatedAt }),
+          )
         : api.campaigns.create(body));
       base.current = saved;
       return saved;

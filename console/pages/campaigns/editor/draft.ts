@@ -1,4 +1,4 @@
-import type { Campaign, UpdateCampaignBody } from '../../../../client/index.ts';
+import type { Campaign, CreateCampaignBody } from '../../../../client/index.ts';
 import { timezone } from '../../../locale.ts';
 import { counted } from '../../../parts/data/format.ts';
 import { isoTime, localTime } from '../../../parts/forms/local-time.ts';
@@ -117,11 +117,11 @@ export function contentOf(draft: Draft) {
 }
 
 /** With the time, for keeping or for publishing. */
-export function bodyOf(draft: Draft, publish: boolean): UpdateCampaignBody & { name: string; subject: string } {
+export function bodyOf(draft: Draft, publish: boolean): CreateCampaignBody {
   return { ...contentOf(draft), publish, ...timeOf(draft, publish) };
 }
 
-function timeOf(draft: Draft, publish: boolean): UpdateCampaignBody {
+function timeOf(draft: Draft, publish: boolean): Partial<CreateCampaignBody> {
   const { when, scheduledAt, emailsPerDay, growth, timezone } = draft;
   if (when === 'local') return { sendMode: 'scheduled', localTime: localBody(draft) };
   const at = scheduledAt === '' ? null : isoTime(scheduledAt);

@@ -1,4 +1,10 @@
-import type { Campaign, Template, TemplateContent, UpdateCampaignBody } from '../../../../client/index.ts';
+import type {
+  Campaign,
+  CreateCampaignBody,
+  Template,
+  TemplateContent,
+  UpdateCampaignBody,
+} from '../../../../client/index.ts';
 import type { Content } from '../../../../schemas/templates/block-types.ts';
 import { wordsOf } from '../../../mail-editor/model/labels.ts';
 
@@ -27,9 +33,14 @@ type TemplateMail = Pick<Template, 'builderType' | 'editorJson' | 'emailTemplate
 export function mailBody({
   templateId,
   mail,
-}: Draft): Pick<UpdateCampaignBody, 'content' | 'htmlTemplate' | 'templateId'> {
+}: Draft): Pick<CreateCampaignBody, 'content' | 'htmlTemplate' | 'templateId'> {
   if (!mail) return templateId ? { templateId } : {};
   return 'content' in mail ? { content: mail.content as unknown as TemplateContent } : { htmlTemplate: mail.html };
+}
+
+/** For a campaign that is stored: it keeps the mail that a call leaves out. */
+export function takenOut({ templateId, mail }: Draft): Pick<UpdateCampaignBody, 'templateId'> {
+  return mail || templateId ? {} : { templateId: null };
 }
 
 /** A sentence; null: there is a mail. */
