@@ -1946,6 +1946,8 @@ export interface UpdateContactListBody {
   type?: ContactListType;
   /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, {field: listIds, operator: in_list or not_in_list, value: the id of a list}, {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
   filterCriteria?: Record<string, unknown> | null;
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface ContactListPreview {

@@ -59,7 +59,7 @@ export const commandFields: Readonly<Record<string, { about: string; type?: stri
   "contactLists.preview": { about: "Count the contacts that match a filter, and show the newest ten of them", type: "PreviewContactListBody", fields: "filterCriteria:object!" },
   "contactLists.removeContacts": { about: "Remove contacts from a list, without deleting them", type: "RemoveContactsBody", fields: "emails:list contactIds:list" },
   "contactLists.searchContacts": { about: "Search the contacts of a list, a segment or the global list by part of the email", type: "SearchListContactsBody", fields: "contactListId:text! page:number limit:number email:text" },
-  "contactLists.update": { about: "Rename a list, show it on the preference page, or change the filter of a segment", type: "UpdateContactListBody", fields: "name:text description:text isPublic:boolean type:text filterCriteria:object" },
+  "contactLists.update": { about: "Rename a list, show it on the preference page, or change the filter of a segment", type: "UpdateContactListBody", fields: "name:text description:text isPublic:boolean type:text filterCriteria:object updatedAt:text" },
   "contacts.activity": { about: "List what a contact did and how it changed, newest first", type: "ContactsActivityQuery", fields: "limit:number before:text" },
   "contacts.bulkUpdate": { about: "Create or update up to 100 contacts; each succeeds or fails by itself", type: "BulkUpdateContactsBody", fields: "contacts:list! runWorkflow:boolean" },
   "contacts.consents": { about: "List the consents of a contact, newest first", type: "PageQuery", fields: "page:number limit:number" },

@@ -6,6 +6,7 @@ import {
   nullableTimestamp,
   pageAnswer,
   pageFields,
+  seenUpdate,
   timestampField,
 } from '../common.ts';
 import { schema, shape } from '../schema.ts';
@@ -44,7 +45,7 @@ export const createListBody = schema({
 export const updateListBody = schema({
   title: 'UpdateContactListBody',
   type: 'object',
-  properties: { name, ...details },
+  properties: { name, ...details, updatedAt: seenUpdate },
 });
 export const listsQuery = schema({
   type: 'object',

@@ -44,6 +44,16 @@ describe('Two tabs with the same page', () => {
       },
     },
     {
+      ...{ noun: 'segment', save: 'Save', label: 'Name', field: 'name' },
+      make: async () => {
+        const { client } = suite.own;
+        const groups = [{ field: 'firstName', operator: 'equals', value: 'Ada' }];
+        const filterCriteria = { logicalOperator: 'AND', groups };
+        const { id } = await made(client, '/contact-lists', { name: 'News', filterCriteria });
+        return { client, path: `/contact-lists/${id}`, page: `/lists/${id}` };
+      },
+    },
+    {
       ...{ noun: 'settings', save: 'Save', label: 'Public name', field: 'publicName' },
       make: async () => ({
         client: createClient(suite.url, suite.own.adminKey),

@@ -125,7 +125,8 @@ export function needsValue(operator: string): boolean {
   return operator !== 'is_empty' && operator !== 'is_not_empty';
 }
 
-let lastKey = 0;
+/** Rows that were kept in this browser come back with their keys: those of each visit are new. */
+let lastKey = Date.now();
 export function nextKey(): number {
   lastKey += 1;
   return lastKey;

@@ -1,4 +1,4 @@
-import { computed, type Signal, useSignal } from '@preact/signals';
+import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type ContactList, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
@@ -8,7 +8,9 @@ import { type Column, Table } from '../../parts/data/table.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { type Form, useForm } from '../../parts/forms/form.ts';
-import { useWarningBeforeLeaving } from '../../parts/forms/leaving.ts';
+import { keepForPage, useKeptDraft } from '../../parts/forms/leaving.ts';
+import { BothTexts, useConflict } from '../../parts/forms/overtaken.tsx';
+import { RestoredDraft } from '../../parts/forms/restored.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { LoadFailure } from '../../parts/page/loaded.tsx';
 import { Empty, Notice, SkeletonLines } from '../../parts/page/notice.tsx';
@@ -30,6 +32,7 @@ import {
 import { FilterBuilder } from './filter-builder.tsx';
 import type { Beginning } from './from-campaign.ts';
 import { type Preview, usePreview } from './preview.ts';
+import { type Draft, useParts } from './version-parts.ts';
 
 interface Choices {
   fields: readonly KnownField[];
@@ -57,7 +60,7 @@ export function SegmentEditor(props: {
 }
 
 function Editor({
-  segment: loaded,
+  segment,
   beginning,
   choices,
   onSaved,
@@ -67,50 +70,52 @@ function Editor({
   choices: Choices;
   onSaved: (list: ContactList) => void;
 }) {
-  /** A new one is made, and was changed since: it is saved once more before its own page opens. */
-  const made = useSignal<ContactList | null>(null);
-  const segment = loaded ?? made.value;
-  const stored = useMemo(() => groupOf(segment ?? beginning, choices), [segment, choices]);
-  const group = useSignal<GroupRow>(stored);
-  const isChanged = useSignal(false);
-  const form = useForm({ name: (segment ?? beginning)?.name ?? '' });
+  const valuesOf = (saved: ContactList | Beginning | null): Draft => ({
+    name: saved?.name ?? '',
+    group: groupOf(saved, choices),
+  });
+  const initial = useMemo(() => valuesOf(segment ?? beginning ?? null), []);
+  const form = useForm<Draft>(initial);
+  const page = `lists/${segment?.id ?? ['new', beginning?.name].filter(Boolean).join(' ')}`;
+  const kept = useKeptDraft(form, page, segment?.updatedAt ?? null);
+  const conflict = useConflict(kept, segment, async () => segment && api.contactLists.get(segment.id));
+  const parts = useParts(conflict.newest.value, form, choices);
+  const group = useMemo(() => computed(() => form.values.value.group), [form]);
   const preview = usePreview(group, choices.fields);
   const refusal = useSignal<string | null>(null);
-  const hasChanged = useMemo(() => computed(() => isChanged.value || form.isChanged.value), [form]);
-  useWarningBeforeLeaving({ isChanged: hasChanged });
   const isReadOnly = !can(segment ? 'contactLists.update' : 'contactLists.create');
 
   function change(next: GroupRow): void {
-    group.value = next;
-    isChanged.value = true;
+    form.set('group', next);
     refusal.value = null;
   }
   const save = form.submit(async (values) => {
-    const sent = group.peek();
-    const body = { ...values, filterCriteria: toCriteria(sent, choices.fields) };
+    const body = { name: values.name, filterCriteria: toCriteria(values.group, choices.fields) };
+    const seen = conflict.base?.updatedAt;
     try {
       const done = segment
-        ? await api.contactLists.update(segment.id, body)
+        ? await conflict.save(() => api.contactLists.update(segment.id, { ...body, ...(seen && { updatedAt: seen }) }))
         : await api.contactLists.create({ ...body, type: 'segment' });
       refusal.value = null;
-      isChanged.value = group.peek() !== sent;
-      form.take(values, { name: done.name });
       toast(`Saved ${done.name}`, { kind: 'good' });
-      if (loaded) onSaved(done);
-      else if (hasChanged.peek()) made.value = done;
-      else navigate(to(`/lists/${done.id}`));
+      if (segment) {
+        form.take(values, { name: done.name, group: values.group });
+        return onSaved(done);
+      }
+      const typed = form.values.peek();
+      if (typed !== values) keepForPage(`lists/${done.id}`, typed, done.updatedAt);
+      form.reset(typed);
+      navigate(to(`/lists/${done.id}`));
     } catch (error) {
       refusal.value = error instanceof EverpostError ? error.details : null;
       throw error;
     }
   });
   const discard = () => {
-    group.value = stored;
-    isChanged.value = false;
     refusal.value = null;
     form.reset();
   };
-  const hasChanges = hasChanged.value;
+  const hasChanges = form.isChanged.value;
 
   return (
     <Page
@@ -137,6 +142,15 @@ function Editor({
         </>
       }
     >
+      <RestoredDraft draft={kept} />
+      <BothTexts
+        {...{ conflict, draft: kept, form, parts, valuesOf }}
+        onKeep={() => save()}
+        onTake={(saved) => {
+          refusal.value = null;
+          onSaved(saved);
+        }}
+      />
       <Columns>
         <Section title="Who belongs to it" note="people matching each line alone" span={8}>
           <div class="stack">
@@ -148,7 +162,7 @@ function Editor({
               why={isReadOnly && 'Your role only reads.'}
             />
             <Conditions {...{ group, choices, preview, isReadOnly, refusal: refusal.value }} onChange={change} />
-            <Failure form={form} refusal={refusal.value} />
+            {!conflict.newest.value && <Failure form={form} refusal={refusal.value} />}
           </div>
         </Section>
         <Section title="It finds" note={preview.isCounting.value ? 'counting' : null} span={4}>
@@ -162,7 +176,7 @@ function Editor({
   );
 }
 
-function groupOf(segment: ContactList | Beginning | undefined, { fields }: Choices): GroupRow {
+function groupOf(segment: ContactList | Beginning | null, { fields }: Choices): GroupRow {
   if (segment?.filterCriteria) return fromCriteria(segment.filterCriteria, fields);
   const [first] = fields;
   return newGroup(first ? [newFieldRow(first)] : []);
@@ -176,7 +190,7 @@ function Conditions({
   isReadOnly,
   onChange,
 }: {
-  group: Signal<GroupRow>;
+  group: ReadonlySignal<GroupRow>;
   choices: Choices;
   preview: Preview;
   refusal: string | null;
@@ -195,7 +209,7 @@ function Conditions({
 }
 
 /** A refusal that is shown at its row needs no second place. */
-function Failure({ form, refusal }: { form: Form<{ name: string }>; refusal: string | null }) {
+function Failure({ form, refusal }: { form: Form<Draft>; refusal: string | null }) {
   const text = form.failure.value;
   if (!text || (refusal !== null && /^filterCriteria\/groups/.test(refusal))) return null;
   return <Notice kind="bad" title={text} />;

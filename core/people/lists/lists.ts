@@ -1,8 +1,10 @@
 import type { ObjectId, Sort } from 'mongodb';
-import type { createListBody } from '../../../schemas/people/lists.ts';
+import type { createListBody, updateListBody } from '../../../schemas/people/lists.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';
+import { nextUpdate, refuseUnseen } from '../../base/database/seen.ts';
+import { inTransaction } from '../../base/database/transactions.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import { type Origin, refuseAuthor } from '../../base/maker.ts';
@@ -118,27 +120,31 @@ export async function updateList(
   deps: PeopleDeps,
   project: Tenant,
   id: string,
-  { name, description, type, filterCriteria, isPublic }: Partial<ListInput>,
+  { name, description, type, filterCriteria, isPublic, updatedAt: seen }: Described<typeof updateListBody>,
 ): Promise<ContactList> {
   const list = await findOwnList(deps, project, id, 'changed');
   if (type !== undefined && type !== list.type)
     throw invalid(`type: cannot change; create a ${type} instead.`, 'type: cannot change');
   if (filterCriteria && list.type === 'list') throw filterOfList();
   if (isPublic && !list.isPublic) await requirePublic(deps, project, list);
-  if (filterCriteria) await updateSegmentFilter(deps, list, filterCriteria);
-  const updated = await deps.db.contactLists.findOneAndUpdate(
-    { _id: list._id, projectId: project._id },
-    {
-      $set: {
-        name: name ?? list.name,
-        description: description ?? list.description,
-        ...(isPublic ? { isPublic } : {}),
-        updatedAt: deps.clock.now(),
-      },
-      ...(isPublic === false ? { $unset: { isPublic: true } } : {}),
-    },
-    { returnDocument: 'after' },
-  );
+  const changeOf = (current: StoredList) => {
+    refuseUnseen(list.type, current, seen);
+    const set = {
+      ...{ name: name ?? current.name, description: description ?? current.description },
+      ...(isPublic ? { isPublic } : {}),
+      updatedAt: nextUpdate(current, deps.clock.now()),
+    };
+    return { $set: set, ...(isPublic === false ? { $unset: { isPublic: true as const } } : {}) };
+  };
+  if (filterCriteria) return withCount(deps, await updateSegmentFilter(deps, list, filterCriteria, changeOf));
+  const own = { _id: list._id, projectId: project._id };
+  const updated = await inTransaction(deps, async (session) => {
+    // A list that another call changes after this read makes the transaction conflict, and be repeated.
+    const current = await deps.db.contactLists.findOne(own, { session });
+    return (
+      current && deps.db.contactLists.findOneAndUpdate(own, changeOf(current), { session, returnDocument: 'after' })
+    );
+  });
   if (!updated) throw notFound('CONTACT_LIST');
   return withCount(deps, updated);
 }

@@ -50,6 +50,8 @@ export async function updateSegmentFilter(
   deps: PeopleDeps,
   list: StoredList,
   filterCriteria: Filter,
+  /** Of its other fields; it may refuse. */
+  changeOf: (current: StoredList) => { $set: Partial<StoredList>; $unset?: { isPublic: true } },
 ): Promise<StoredList> {
   const { _id, projectId } = list;
   const { criteria, filter } = await readCriteria(deps, projectId, filterCriteria);
@@ -58,10 +60,11 @@ export async function updateSegmentFilter(
     await requireLists(deps, { _id: projectId }, filter, { session });
     const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
     if (!current) throw notFound('CONTACT_LIST');
+    const { $set, ...rest } = changeOf(current);
     await refuseTooLong(deps, session, current, { own: searchedLength(filter), before: storedLength(current) });
     const recompute = await newRecompute(deps, current);
-    const change = { filterCriteria: criteria, recompute };
-    await deps.db.contactLists.updateOne({ _id, projectId }, { $set: change }, { session });
+    const change = { ...rest, $set: { ...$set, filterCriteria: criteria, recompute } };
+    await deps.db.contactLists.updateOne({ _id, projectId }, change, { session });
     await requestRecompute(deps, session, current, recompute);
   });
   return recomputeNow(deps, list);

@@ -22,7 +22,7 @@ describe('The pages of lists and segments', () => {
     await page.getByRole('heading', { name: 'Newsletter' }).waitFor();
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByRole('dialog').getByLabel('On the preference page').check();
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('definition').filter({ hasText: 'Yes' }).waitFor();
     await page.getByRole('link', { name: 'Lists and segments' }).first().click();
     await page.getByText('List, on the preference page').waitFor();
@@ -43,12 +43,12 @@ describe('The pages of lists and segments', () => {
     await page.getByRole('link', { name: 'ada@harbour.example' }).waitFor();
     await second.getByText('2', { exact: true }).waitFor();
 
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByLabel('Name').and(page.locator('[aria-invalid]')).waitFor();
     await page.getByLabel('Name').fill('Good customers');
     await expectAccessible(page);
     await shoot(page, 'segment');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'Good customers' }).waitFor();
 
     const { body } = await client.get('/contact-lists?type=segment');
@@ -95,7 +95,7 @@ describe('The pages of lists and segments', () => {
     await first.getByLabel('Condition 1: comparison').selectOption('is not in the list');
     await page.getByRole('link', { name: 'dora@harbour.example' }).waitFor({ state: 'detached' });
     await page.getByLabel('Name').fill('No resellers');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'No resellers' }).waitFor();
     const { lists } = (await client.get('/contact-lists?type=segment&search=No resellers')).body.data;
     expect(lists[0].filterCriteria.groups).to.deep.equal([{ field: 'listIds', operator: 'not_in_list', value: list }]);
@@ -116,7 +116,7 @@ describe('The pages of lists and segments', () => {
     const page = await suite.open(`/lists/${made.body.data.id}`);
     const name = page.getByRole('textbox', { name: 'Name', exact: true });
     const town = page.getByLabel('Condition 1: value');
-    const save = page.getByRole('button', { name: 'Save' });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
     await name.fill('Second name');
     const { isHeld, release } = await holdCall(page, 'PATCH', /\/contact-lists\//);
     await save.click();
@@ -138,6 +138,34 @@ describe('The pages of lists and segments', () => {
     expect(body.data.filterCriteria.groups[0].value).to.equal('Kiel');
   });
 
+  it('has a condition again that was typed before a reload, and shows the one that was saved since', async () => {
+    const { client } = suite.own;
+    const filterOf = (value: string) => ({
+      logicalOperator: 'AND',
+      groups: [{ field: 'firstName', operator: 'equals', fieldType: 'string', value }],
+    });
+    const { body } = await client.post('/contact-lists', { name: 'Kept', filterCriteria: filterOf('Ada') });
+    const path = `/contact-lists/${body.data.id}`;
+    const page = await suite.open(`/lists/${body.data.id}`);
+    page.on('dialog', (dialog) => dialog.accept());
+    const value = page.getByLabel('Condition 1: value');
+    await value.fill('Bo');
+    await page.reload();
+    await page.getByText(/^What you typed .* was not saved, and is here again$/).waitFor();
+    expect(await value.inputValue()).to.equal('Bo');
+    await client.patch(path, { filterCriteria: filterOf('Cleo') });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const both = page.getByRole('region', { name: 'Two versions' });
+    await both.getByText('First name is Cleo', { exact: true }).waitFor();
+    await both.getByText('First name is Bo', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'segment-two-versions');
+    expect((await client.get(path)).body.data.filterCriteria).to.deep.equal(filterOf('Cleo'));
+    await both.getByRole('button', { name: 'Keep mine' }).click();
+    await both.waitFor({ state: 'detached' });
+    expect((await client.get(path)).body.data.filterCriteria).to.deep.equal(filterOf('Bo'));
+  });
+
   it('keeps what is changed while a new segment is made', async () => {
     const { client } = suite.own;
     await client.post('/custom-fields', { fieldName: 'port', fieldType: 'string' });
@@ -146,7 +174,7 @@ describe('The pages of lists and segments', () => {
     const port = page.getByLabel('Condition 1: value');
     await port.fill('Bremen');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ports');
-    const save = page.getByRole('button', { name: 'Save' });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
     const { isHeld, release } = await holdCall(page, 'POST', /\/contact-lists$/);
     await save.click();
     await isHeld;
@@ -156,8 +184,9 @@ describe('The pages of lists and segments', () => {
     await save.and(page.locator(':not([aria-busy])')).waitFor();
     await page.getByText('Changed, not saved').waitFor();
     expect(await port.inputValue()).to.equal('Hamburg');
-    await save.click();
     await page.waitForURL(/\/lists\/[0-9a-f]{24}$/);
+    await save.click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
     const { lists } = (await client.get('/contact-lists?type=segment&search=Ports')).body.data;
     expect(lists).to.have.length(1);
     expect(lists[0].filterCriteria.groups[0].value).to.equal('Hamburg');

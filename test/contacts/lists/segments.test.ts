@@ -43,6 +43,27 @@ describe('Segments', () => {
     ]);
   });
 
+  it('are not written over by a call that names another updatedAt than theirs', async () => {
+    const { id, updatedAt } = (await create(segmentOf('firstName', 'equals', 'Seen'))).body.data;
+    const path = `/contact-lists/${id}`;
+    const { filterCriteria } = segmentOf('firstName', 'equals', 'Later');
+    const changed = (await tenant.client.patch(path, { filterCriteria, updatedAt })).body.data;
+    expect(changed.updatedAt).not.to.equal(updatedAt);
+    for (const change of [
+      { ...segmentOf('firstName', 'equals', 'Lost'), updatedAt },
+      { name: 'Lost', updatedAt },
+    ]) {
+      const { status, body } = await tenant.client.patch(path, change);
+      expect([status, body.error.code, body.error.details]).to.deep.equal([
+        409,
+        'INVALID_STATE',
+        `updatedAt: is ${changed.updatedAt}`,
+      ]);
+    }
+    expect(await listOf(id)).to.deep.equal(changed);
+    expect((await tenant.client.patch(path, { name: 'Last' })).body.data.name).to.equal('Last');
+  });
+
   it('segmentIds are right at the answer of every kind of change', async () => {
     const { id } = (await create(segmentOf('firstName', 'equals', 'Member'))).body.data;
     const list = (await create({ name: 'L' })).body.data.id;
