@@ -88,6 +88,10 @@ export function useKeptDraft<V extends object>(form: Form<V>, page: string, save
   }, [form, name, savedAt]);
   return {
     restored: restored as ReadonlySignal<Restored | null>,
+    /** Another save came in between: the state that it began from is not what is saved. */
+    overtaken() {
+      restored.value &&= { ...restored.value, isOlder: true };
+    },
     drop() {
       form.reset();
       restored.value = null;

@@ -18,7 +18,7 @@ export type Conflict<T> = ReturnType<typeof useConflict<T>>;
  * decides; the form keeps what is typed. A kept text that began from an older state is such a case from the beginning.
  */
 export function useConflict<T>(
-  { restored }: Pick<ReturnType<typeof useKeptDraft>, 'restored'>,
+  { restored, overtaken }: Pick<ReturnType<typeof useKeptDraft>, 'restored' | 'overtaken'>,
   loaded: T,
   read: () => PromiseLike<T>,
 ) {
@@ -33,7 +33,10 @@ export function useConflict<T>(
         newest.value = null;
         return saved;
       } catch (error) {
-        if (isConflict(error)) newest.value = await read();
+        if (isConflict(error)) {
+          newest.value = await read();
+          overtaken();
+        }
         throw error;
       }
     },

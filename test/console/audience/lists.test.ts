@@ -158,6 +158,8 @@ describe('The pages of lists and segments', () => {
     const both = page.getByRole('region', { name: 'Two versions' });
     await both.getByText('First name is Cleo', { exact: true }).waitFor();
     await both.getByText('First name is Bo', { exact: true }).waitFor();
+    // It would show the state before both.
+    expect(await page.getByRole('button', { name: 'Show what is saved' }).count()).to.equal(0);
     await expectAccessible(page);
     await shoot(page, 'segment-two-versions');
     expect((await client.get(path)).body.data.filterCriteria).to.deep.equal(filterOf('Cleo'));
