@@ -760,6 +760,8 @@ export interface Brand {
   links: ContentLink[];
   /** Of footer blocks; without spans they have name and address. */
   footer: BrandFooter | null;
+  /** Of the project: its settings have name, logo and address too. */
+  updatedAt: string;
 }
 
 export interface PreviewBrandBody {
@@ -796,6 +798,8 @@ export interface UpdateBrandBody {
   footer?: BrandFooter | null;
   /** Templates to publish again with the brand: each gets a new version of the same content. */
   templateIds?: string[];
+  /** The updatedAt that the caller saw: 409 when it was changed since. Omitted: whatever was saved is changed. */
+  updatedAt?: string;
 }
 
 export interface BrandColours {
@@ -6270,6 +6274,8 @@ export interface UpdatedBrand {
   links: ContentLink[];
   /** Of footer blocks; without spans they have name and address. */
   footer: BrandFooter | null;
+  /** Of the project: its settings have name, logo and address too. */
+  updatedAt: string;
   published: string[];
   failed: UnpublishedTemplate[];
 }

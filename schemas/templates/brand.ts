@@ -1,4 +1,4 @@
-import { nullableString } from '../common.ts';
+import { nullableString, seenUpdate, timestampField } from '../common.ts';
 import { schema, shape } from '../schema.ts';
 import { brandParts, familiesField, fontField } from './blocks.ts';
 
@@ -76,15 +76,20 @@ export const updateBrandBody = schema({
       items: { type: 'string', maxLength: 64 },
       description: 'Templates to publish again with the brand: each gets a new version of the same content.',
     },
+    updatedAt: seenUpdate,
   },
 });
 
-const required = ['name', 'logoUrl', 'postalAddress', 'colours', 'font', 'families', 'links', 'footer'] as const;
+const required = [
+  ...['name', 'logoUrl', 'postalAddress', 'colours', 'font', 'families', 'links', 'footer'],
+  'updatedAt',
+] as const;
 const brand = {
   ...fields,
   name: { type: 'string' },
   logoUrl: nullableString,
   postalAddress: nullableString,
+  updatedAt: { ...timestampField, description: 'Of the project: its settings have name, logo and address too.' },
 } as const;
 
 export const brandAnswer = shape({ title: 'Brand', type: 'object', required, properties: brand });

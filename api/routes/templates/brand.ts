@@ -1,5 +1,4 @@
-import { previewBrand, updateBrand } from '../../../core/accounts/brand/brand.ts';
-import { brandOf } from '../../../core/templates/project-brand.ts';
+import { getBrand, previewBrand, updateBrand } from '../../../core/accounts/brand/brand.ts';
 import {
   brandAnswer,
   brandPreviewAnswer,
@@ -21,7 +20,7 @@ export const brandRoutes = [
     tag,
     summary: 'Get the brand of the project, which content blocks name',
     answer: brandAnswer,
-    handler: async ({ deps, project }) => brandOf(deps, project),
+    handler: async ({ deps, project }) => getBrand(deps, project),
   }),
   endpoint({
     operation: 'brand.update',

@@ -1,6 +1,6 @@
 import type { Described } from '../../../schemas/schema.ts';
 import type { previewBrandBody, updateBrandBody } from '../../../schemas/templates/brand.ts';
-import { nextUpdate } from '../../base/database/seen.ts';
+import { nextUpdate, refuseUnseen } from '../../base/database/seen.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
 import { notFound } from '../../base/errors.ts';
 import type { By } from '../../base/maker.ts';
@@ -17,17 +17,26 @@ import { readPublicFields } from '../public-fields.ts';
 type BrandInput = Described<typeof previewBrandBody>;
 type Shown = Pick<Project, 'publicName' | 'logoUrl' | 'color' | 'postalAddress' | 'brand'>;
 
+type ShownBrand = Brand & { updatedAt: Date };
+
+export async function getBrand({ db }: Pick<AccountsDeps, 'db'>, { _id }: Pick<Project, '_id'>): Promise<ShownBrand> {
+  const project = await db.projects.findOne({ _id, deletedAt: null });
+  if (!project) throw notFound('PROJECT');
+  return shownBrand(project);
+}
+
 /** Fields that are left out stay; null is the default again. Templates are published after the commit, each in a transaction of its own. */
 export async function updateBrand(
   deps: AccountsDeps,
   project: Project,
-  { templateIds = [], ...input }: Described<typeof updateBrandBody>,
+  { templateIds = [], updatedAt: seen, ...input }: Described<typeof updateBrandBody>,
   by: By,
-): Promise<Brand & Republished> {
+): Promise<ShownBrand & Republished> {
   const changed = await inTransaction(deps, async (session) => {
     const found = await deps.db.projects.findOne({ _id: project._id, deletedAt: null }, { session });
     if (!found) throw notFound('PROJECT');
-    const before = { updatedAt: found.updatedAt ?? found.createdAt };
+    const before = { updatedAt: updatedAtOf(found) };
+    refuseUnseen('brand', before, seen);
     const { set, unset } = await changedBrand(deps, found, input);
     return changeProject(
       deps,
@@ -38,7 +47,15 @@ export async function updateBrand(
   });
   if (!changed) throw notFound('PROJECT');
   deps.signals.publish(KEYS_CHANGED, '');
-  return { ...completeBrand(changed), ...(await republishNow(deps, project, templateIds, by)) };
+  return { ...shownBrand(changed), ...(await republishNow(deps, project, templateIds, by)) };
+}
+
+function shownBrand(project: Project): ShownBrand {
+  return { ...completeBrand(project), updatedAt: updatedAtOf(project) };
+}
+
+function updatedAtOf({ updatedAt, createdAt }: Pick<Project, 'updatedAt' | 'createdAt'>): Date {
+  return updatedAt ?? createdAt;
 }
 
 /** The templates that the brand would change with these fields, if they were published again. */

@@ -59,6 +59,38 @@ describe('The page of the brand', () => {
     expect(await save.getAttribute('title')).to.equal('Nothing is changed.');
   });
 
+  it('that was typed and not saved is shown with the one that was saved since, and one is chosen', async () => {
+    const { client } = suite.own;
+    const page = await suite.open('/templates/brand');
+    page.on('dialog', (dialog) => dialog.accept());
+    const address = page.getByLabel('Postal address');
+    const both = page.getByRole('region', { name: 'Two versions' });
+    const dialog = page.getByRole('dialog', { name: 'Save the brand' });
+    await address.fill('Mine 1');
+    await client.patch('/brand', { postalAddress: 'Theirs 1', families: ['Inter'] });
+    await page.reload();
+    await both.getByText(/^What you typed .* is here again, and another version was saved since$/).waitFor();
+    await both.getByText('Theirs 1', { exact: true }).waitFor();
+    await both.getByText('Inter', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await both.getByRole('button', { name: 'Take theirs…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard what I typed' }).click();
+    expect(await address.inputValue()).to.equal('Theirs 1');
+
+    await address.fill('Mine 2');
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await dialog.waitFor();
+    await client.patch('/brand', { postalAddress: 'Theirs 2', families: ['Georgia'] });
+    await dialog.getByRole('button', { name: /^Publish/ }).click();
+    await both.getByText('Theirs 2', { exact: true }).waitFor();
+    expect(await shown('/brand')).to.deep.include({ postalAddress: 'Theirs 2', families: ['Georgia'] });
+    await shoot(page, 'brand-two-versions');
+    await both.getByRole('button', { name: 'Keep mine' }).click();
+    await dialog.getByRole('button', { name: /^Publish/ }).click();
+    await both.waitFor({ state: 'detached' });
+    expect(await shown('/brand')).to.deep.include({ postalAddress: 'Mine 2', families: ['Inter'] });
+  });
+
   it('is read by an author, who does not change it', async () => {
     const page = await suite.open('/templates/brand', { role: 'author', width: 375 });
     await page.getByLabel('Main colour', { exact: true }).waitFor();

@@ -65,7 +65,7 @@ describe('The brand of a project', () => {
   const render = (content: object) => done(key.post('/templates/render', { content }));
 
   it('has a default for each part, and takes changes field by field', async () => {
-    const blank = await done(key.get('/brand'));
+    const { updatedAt: _, ...blank } = await done(key.get('/brand'));
     expect(blank.colours).to.deep.equal({
       primary: '#1a5fb4',
       background: '#f2f3f5',
@@ -74,19 +74,32 @@ describe('The brand of a project', () => {
     });
     expect(blank).to.deep.include({ name: environment.own.project.name, logoUrl: null, links: [], font: 'sans' });
     await done(change(BRAND));
-    const { published, failed, ...changed } = await done(change({ colours: { background: '#EEEEEE' } }));
+    const { published, failed, updatedAt, ...changed } = await done(change({ colours: { background: '#EEEEEE' } }));
     expect([published, failed]).to.deep.equal([[], []]);
     const { colours, ...others } = BRAND;
     expect(changed).to.deep.equal({
       ...others,
       colours: { primary: '#7a1fa2', background: '#eeeeee', paper: '#fdfdfd', text: colours.text },
     });
-    expect(await done(key.get('/brand'))).to.deep.equal(changed);
+    expect(await done(key.get('/brand'))).to.deep.equal({ ...changed, updatedAt });
     expect(await done(change({ name: null, colours: null }))).to.deep.include({
       ...blank,
       ...others,
       name: blank.name,
     });
+  });
+
+  it('is not written over by a call that names another updatedAt than its own', async () => {
+    const { updatedAt } = await done(key.get('/brand'));
+    const first = await done(change({ name: 'First', updatedAt }));
+    const { status, body } = await change({ name: 'Lost', updatedAt });
+    expect([status, body.error.code, body.error.details]).to.deep.equal([
+      409,
+      'INVALID_STATE',
+      `updatedAt: is ${first.updatedAt}`,
+    ]);
+    expect((await done(key.get('/brand'))).name).to.equal('First');
+    expect((await done(change({ name: 'Last' }))).name).to.equal('Last');
   });
 
   it('is named by blocks, and compiled into HTML and text', async () => {

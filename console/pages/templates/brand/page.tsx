@@ -5,6 +5,7 @@ import { Button } from '../../../parts/forms/button.tsx';
 import { Field, Select, TextArea } from '../../../parts/forms/field.tsx';
 import { type Form, useForm } from '../../../parts/forms/form.ts';
 import { useKeptDraft } from '../../../parts/forms/leaving.ts';
+import { BothTexts, useConflict } from '../../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../../parts/forms/restored.tsx';
 import { UploadButton } from '../../../parts/forms/upload-button.tsx';
 import { toast } from '../../../parts/over/toast.tsx';
@@ -17,13 +18,7 @@ import { PublishDialog } from '../parts/publish-dialog.tsx';
 import { Shelves } from '../shelves.tsx';
 import { Colour } from './colour.tsx';
 import { Sample } from './sample.tsx';
-import { COLOURS, changesOf, type Values, valuesOf } from './values.ts';
-
-const FONTS = [
-  { value: 'sans', label: 'Without serifs' },
-  { value: 'serif', label: 'With serifs' },
-  { value: 'mono', label: 'Of one width' },
-];
+import { brandParts, COLOURS, changesOf, FONTS, type Values, valuesOf } from './values.ts';
 
 /** Name, logo, colours and letters, which mails of blocks have by name. */
 export default function BrandPage() {
@@ -51,9 +46,10 @@ interface Asked {
 }
 
 function Editor({ brand, onSaved }: { brand: Brand; onSaved: (brand: Brand) => void }) {
-  const before = valuesOf(brand);
-  const form = useForm<Values>(before);
-  const kept = useKeptDraft(form, 'templates/brand', null);
+  const form = useForm<Values>(valuesOf(brand));
+  const kept = useKeptDraft(form, 'templates/brand', brand.updatedAt);
+  const conflict = useConflict(kept, brand, () => api.brand.get());
+  const before = valuesOf(conflict.base);
   const asked = useSignal<Asked | null>(null);
   const why = can('brand.update') ? null : 'Your role reads the brand.';
   const body = changesOf(before, form.values.value);
@@ -83,6 +79,11 @@ function Editor({ brand, onSaved }: { brand: Brand; onSaved: (brand: Brand) => v
     >
       <Shelves />
       <RestoredDraft draft={kept} />
+      <BothTexts
+        {...{ conflict, draft: kept, form, parts: brandParts, valuesOf }}
+        onKeep={() => ask()}
+        onTake={onSaved}
+      />
       {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       <Names form={form} why={why} />
       <Section title="Colours" note="mails of blocks name them, and public pages have the main one" hasRule>
@@ -99,6 +100,10 @@ function Editor({ brand, onSaved }: { brand: Brand; onSaved: (brand: Brand) => v
       {asked.value && (
         <Publish
           asked={asked.value}
+          store={(change) => conflict.save(() => api.brand.update({ ...change, updatedAt: conflict.base.updatedAt }))}
+          onRefused={() => {
+            if (conflict.newest.peek()) asked.value = null;
+          }}
           onSaved={(saved) => {
             form.reset(valuesOf(saved));
             onSaved(saved);
@@ -113,14 +118,28 @@ function Editor({ brand, onSaved }: { brand: Brand; onSaved: (brand: Brand) => v
   );
 }
 
-function Publish({ asked, onSaved, onClose }: { asked: Asked; onSaved: (brand: Brand) => void; onClose: () => void }) {
+function Publish({
+  asked,
+  store,
+  onRefused,
+  onSaved,
+  onClose,
+}: {
+  asked: Asked;
+  store: (change: PreviewBrandBody) => Promise<Brand>;
+  /** The page shows both versions, when there are two. */
+  onRefused: () => void;
+  onSaved: (brand: Brand) => void;
+  onClose: () => void;
+}) {
   return (
     <PublishDialog
       title="Save the brand"
       touched={async () => asked.touched}
       all={{ brand: true }}
-      store={async () => onSaved(await api.brand.update(asked.body))}
+      store={async () => onSaved(await store(asked.body))}
       onPublished={async () => undefined}
+      onRefused={onRefused}
       onClose={onClose}
     />
   );

@@ -1,4 +1,5 @@
 import type { Brand, PreviewBrandBody } from '../../../../client/index.ts';
+import type { Parts } from '../../../parts/forms/overtaken.tsx';
 
 /** As they are typed; colours by their names in a refusal. */
 export interface Values {
@@ -19,6 +20,22 @@ export const COLOURS = [
   { name: 'colours/paper', label: 'Paper', hint: 'Behind the words.' },
   { name: 'colours/background', label: 'Around the mail', hint: 'Around the paper.' },
 ] as const;
+
+export const FONTS = [
+  { value: 'sans', label: 'Without serifs' },
+  { value: 'serif', label: 'With serifs' },
+  { value: 'mono', label: 'Of one width' },
+];
+
+/** The parts of the form as the page calls them, for two versions next to each other. */
+export const brandParts: Parts<Values> = {
+  ...{ name: 'Name', logoUrl: 'Logo', postalAddress: 'Postal address', families: 'Fonts of your own' },
+  ...(Object.fromEntries(COLOURS.map(({ name, label }) => [name, label])) as Record<
+    (typeof COLOURS)[number]['name'],
+    string
+  >),
+  font: { label: 'Letters', text: (font) => FONTS.find(({ value }) => value === font)?.label ?? font },
+};
 
 export function valuesOf({ name, logoUrl, postalAddress, colours, font, families }: Brand): Values {
   const { primary = '', text = '', paper = '', background = '' } = colours ?? {};
