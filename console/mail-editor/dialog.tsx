@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/forms/button.tsx';
 import { byEscape, useModal } from '../parts/over/dialog.tsx';
+import { Toasts } from '../parts/over/toast.tsx';
 import { Notice } from '../parts/page/notice.tsx';
 import { MailEditor, type MailEditorHandle, type MailEditorProps } from './lazy.tsx';
 import type { Draft } from './use-mail.ts';
@@ -79,6 +80,7 @@ export function MailDialog({ title, begun, notice = null, onWrite, onClose, afte
           before={notice !== null && <Notice kind="bad" title={notice} />}
         />
       </div>
+      <Toasts modal={ref} />
     </dialog>
   );
 }

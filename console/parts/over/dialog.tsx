@@ -1,6 +1,7 @@
-import type { ComponentChildren, RefObject } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icon.tsx';
+import { type Modal, modals, Toasts } from './toast.tsx';
 
 /**
  * A modal dialog of the browser: it holds the focus, which begins in its first field, Escape closes it, and the focus returns to where it
@@ -53,6 +54,7 @@ export function Dialog({
         {children}
         {footer && <footer>{footer}</footer>}
       </form>
+      <Toasts modal={ref} />
     </dialog>
   );
 }
@@ -66,16 +68,18 @@ export function byEscape(leave: () => void) {
   };
 }
 
-/** Holds the focus, and gives it back where it was. */
-export function useModal(): RefObject<HTMLDialogElement | null> {
+/** Holds the focus, and gives it back where it was. The dialog has its `Toasts`. */
+export function useModal(): Modal {
   const ref = useRef<HTMLDialogElement>(null);
   // At once, so that the next key is typed into it.
   useLayoutEffect(() => {
     const dialog = ref.current;
     const before = document.activeElement as HTMLElement | null;
     dialog?.showModal();
+    modals.value = [...modals.peek(), ref];
     if (!dialog?.querySelector('[autofocus]')) firstOf(dialog)?.focus();
     return () => {
+      modals.value = modals.peek().filter((modal) => modal !== ref);
       dialog?.close();
       if (before?.isConnected) before.focus();
     };

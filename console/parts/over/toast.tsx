@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { sentenceOf } from '../forms/form.ts';
 import { Icon } from '../icon.tsx';
 
@@ -11,6 +12,11 @@ interface Toast {
 
 const SHOWN_MS = 6_000;
 const SHOWN_MAX = 3;
+
+export type Modal = RefObject<HTMLDialogElement | null>;
+
+/** Modal dialogs that are open, the topmost last. The rest of the page is behind it: nothing there is pressed, or read to a person. */
+export const modals = signal<readonly Modal[]>([]);
 
 const toasts = signal<Toast[]>([]);
 let nextId = 1;
@@ -32,11 +38,12 @@ function close(id: number): void {
   toasts.value = toasts.peek().filter((one) => one.id !== id);
 }
 
-/** Once, in the frame. */
-export function Toasts() {
+/** Once in the frame, and once in each modal dialog: the topmost shows them. */
+export function Toasts({ modal }: { modal?: Modal }) {
+  const shown = modals.value.at(-1) === modal ? toasts.value : [];
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, kind, action }) => (
+      {shown.map(({ id, text, kind, action }) => (
         <div key={id} class="toast">
           {kind !== 'plain' && (
             <span class={kind === 'good' ? 't-good' : 't-bad'}>

@@ -18,14 +18,14 @@ describe('The page of contacts', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address').fill('ada@harbour');
     await dialog.getByLabel('First name').fill('Ada');
-    await dialog.getByLabel('age').fill('old');
+    await dialog.getByLabel('age', { exact: true }).fill('old');
     await dialog.getByRole('button', { name: 'Add person' }).click();
     await dialog.locator('[aria-invalid]').first().waitFor();
     expect(await dialog.getByLabel('First name').inputValue()).to.equal('Ada');
     await dialog.getByLabel('Address').fill('ada@harbour.example');
     await dialog.getByRole('button', { name: 'Add person' }).click();
     await dialog.locator('[aria-invalid][name="contactProperties/age"]').waitFor();
-    await dialog.getByLabel('age').fill('36');
+    await dialog.getByLabel('age', { exact: true }).fill('36');
     await pickFound(dialog.getByLabel('List', { exact: true }), 'Newsletter');
     await dialog.getByRole('button', { name: 'Add person' }).click();
 
@@ -36,7 +36,7 @@ describe('The page of contacts', () => {
     await expectAccessible(page);
     await shoot(page, 'contacts');
     await drawer.getByRole('button', { name: 'Change' }).click();
-    await dialog.getByLabel('age').fill('');
+    await dialog.getByLabel('age', { exact: true }).fill('');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await drawer.getByText('36', { exact: true }).waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');

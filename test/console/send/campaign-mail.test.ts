@@ -126,6 +126,10 @@ describe('The mail of a campaign, written in place', () => {
     await shoot(page, 'campaign-own-versions');
     await page.getByRole('button', { name: 'Restore version 1' }).press('Enter');
     await mail.getByText('One', { exact: true }).waitFor();
+    const said = page.getByText('Version 1 is in the editor again');
+    await said.waitFor();
+    await dialog.getByRole('button', { name: 'Close this message' }).click();
+    await said.waitFor({ state: 'detached' });
     await until(
       () => stored(id),
       ({ template }) => JSON.stringify(template.editorJson).includes('One'),
