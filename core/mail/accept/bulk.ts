@@ -11,6 +11,7 @@ import type { Message, MessageRecipient } from '../ledger/model.ts';
 import { states } from '../ledger/states.ts';
 import { queueMailings, refuseFullBacklog } from '../messages/messages.ts';
 import { checkSender } from './check-sender.ts';
+import { dropFetched } from './fetch-attachments.ts';
 import { draftsByReader } from './in-languages.ts';
 import {
   type BulkInput,
@@ -160,8 +161,18 @@ async function storeEach(deps: MailDeps, messages: ReadonlyMap<MailDraft, Messag
   const [{ content }, [first]] = only as [MailDraft, [Message]];
   const all = [...messages.values()].flat();
   await refuseFullBacklog(deps, content.projectId, first.lane, all.length);
-  for (const draft of messages.keys()) await fetchFiles(deps, draft);
+  await fetchEach(deps, [...messages.keys()]);
   const mailings = await Promise.all([...messages].map(([draft, some]) => mailingOf(deps, draft, some)));
   await queueMailings(deps, mailings);
   await publishStored(deps, content.projectId, all, content.createdAt);
+}
+
+/** A file that cannot be had refuses the call: those of the other languages go too. */
+async function fetchEach(deps: MailDeps, drafts: readonly MailDraft[]): Promise<void> {
+  try {
+    for (const draft of drafts) await fetchFiles(deps, draft);
+  } catch (error) {
+    for (const { content } of drafts) await dropFetched(deps, content);
+    throw error;
+  }
 }

@@ -139,6 +139,35 @@ describe('The translations of a template', () => {
     }
   });
 
+  it('leave no file of a scheduled bulk mail that is refused, since the one of a later language cannot be had', async () => {
+    const { deps } = environment;
+    const { files } = deps;
+    const templateId = await published();
+    let asked = 0;
+    deps.files = {
+      async fetch() {
+        asked += 1;
+        if (asked === 3) return { kind: 'never', reason: 'It is gone.' };
+        return { kind: 'fetched', bytes: Buffer.from('%PDF-1.7'), contentType: 'application/pdf' };
+      },
+    };
+    const stored = () => deps.mongo.db(deps.config.mongodbDatabase).collection('attachments.files').countDocuments();
+    const before = await stored();
+    const bulk = {
+      ...{ from: SENDER, templateId, scheduledAt: new Date(environment.clock.now().getTime() + 3_600_000) },
+      recipients: ['en', 'fr'].map((language) => ({ email: `${language}@in.test`, language })),
+      attachments: ['a', 'b'].map((name) => ({ fileName: name, fileUrl: `https://files.example.com/${name}` })),
+    };
+    try {
+      expect(faultOf(await key.post('/mails/bulk', bulk))[2]).to.match(/^attachments\/0\/fileUrl: could not be used/);
+      expect([asked, await stored()]).to.deep.equal([3, before]);
+      expect(await done(key.post('/mails/bulk', bulk))).to.include({ successCount: 2 });
+      expect([asked, await stored()]).to.deep.equal([7, before + 4]);
+    } finally {
+      deps.files = files;
+    }
+  });
+
   it('are the nearest of the language that is read: fr-CA, then fr; the base is one of them', () => {
     const best = (wanted: unknown, base: string | null = 'de-AT') =>
       bestLanguage(['de', 'fr', 'zh-Hant'], base, wanted);
