@@ -4,7 +4,7 @@ import { previewLinkFields } from './templates/previews.ts';
 
 const FORM_NAME_MAX = 200;
 const FORM_LISTS_MAX = 20;
-export const FORM_FIELDS_MAX = 20;
+const FORM_FIELDS_MAX = 20;
 const OPTIONS_MAX = 100;
 const LABEL_MAX = 200;
 const ORIGINS_MAX = 20;

@@ -62,7 +62,7 @@ export function webhookContext({ _id, projectId }: Owner): string[] {
   return ['webhook', projectId.toHexString(), _id.toHexString()];
 }
 
-export async function contextOfPrevious({ _id, projectId }: Owner, { db }: EventsDeps): Promise<string[]> {
+async function contextOfPrevious({ _id, projectId }: Owner, { db }: EventsDeps): Promise<string[]> {
   const previous = await db.previousWebhookSecrets.findOne({ _id, projectId }, { projection: { webhookId: 1 } });
   if (!previous) throw new SecretError('The replaced secret has expired.');
   return webhookContext({ _id: previous.webhookId, projectId });

@@ -17,11 +17,11 @@ import { FORM_SUBMISSIONS, PENDING_MS } from './submit.ts';
 const AT_ONCE_MAX = 8;
 const LOOK_EVERY_MS = 1_000;
 /** Of confirmation mails to one address, whatever the form: of a project, and of the installation. */
-export const MAILS_OF_PROJECT = [
+const MAILS_OF_PROJECT = [
   { most: 1, withinMs: HOUR_MS },
   { most: 3, withinMs: 7 * DAY_MS },
 ];
-export const MAILS_OF_INSTALLATION = [{ most: 10, withinMs: DAY_MS }];
+const MAILS_OF_INSTALLATION = [{ most: 10, withinMs: DAY_MS }];
 
 /** Another process handled the submission. */
 class Handled extends Error {}

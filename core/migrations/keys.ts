@@ -71,7 +71,7 @@ export async function keepKeyOn(deps: MigrationsDeps, job: Job): Promise<void> {
 }
 
 /** For callers that have only the id of the job. */
-export async function contextOfJob(
+async function contextOfJob(
   { _id, projectId }: Pick<Job, '_id' | 'projectId'>,
   deps: MigrationsDeps,
 ): Promise<string[]> {

@@ -52,7 +52,7 @@ interface Asked {
 }
 
 /** How long facts are kept: as long as the messages that they come from. */
-export function keptMs({ config }: Pick<PeopleDeps, 'config'>): number {
+function keptMs({ config }: Pick<PeopleDeps, 'config'>): number {
   return config.retentionDays * DAY_MS;
 }
 

@@ -3,7 +3,7 @@ import type { Collections } from '../../core/base/collections.ts';
 import { declaredIndexes, isSupported, type KnownIndex, type ShardKey, shardKeys, uniqueFaults } from './keys.ts';
 
 /** Before it, a change of one document had to name the whole shard key. */
-export const SHARDED_VERSION_MIN = 8;
+const SHARDED_VERSION_MIN = 8;
 const NO_SUCH_COLLECTION = 26;
 
 /** The commands for one collection, or the reasons why it is refused. */

@@ -44,7 +44,7 @@ export function parseRelayUrls(text: string): RelayUrl[] {
  * smtp://user:password@host:port?requireTLS=true, with the query parameters that nodemailer users know. A password is sent under TLS only,
  * unless requireTLS=false or ignoreTLS=true allows otherwise: a man in the middle can remove STARTTLS from an answer.
  */
-export function parseRelayUrl(text: string): RelayUrl {
+function parseRelayUrl(text: string): RelayUrl {
   const url = parse(text);
   const implicitTls = url.protocol === 'smtps:';
   const host = url.hostname.replace(/^\[|\]$/g, '');

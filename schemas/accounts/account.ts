@@ -98,7 +98,7 @@ const zoneFields = {
   },
 } as const;
 
-export const CAP_MAILS_MAX = 100;
+const CAP_MAILS_MAX = 100;
 export const CAP_DAYS_MAX = 90;
 const CAP_GROUPS_MAX = 100;
 const frequencyCapText =

@@ -5,7 +5,7 @@ import { TEMPLATE_LENGTH_MAX } from '../templates/templates.ts';
 
 /** Several mails of one campaign: what is given, stored and measured. */
 
-export const VARIANTS_MAX = 5;
+const VARIANTS_MAX = 5;
 const SHARE_MAX = 99;
 const MINUTES_MAX = 43_200;
 const PEOPLE_MAX = 10_000_000;
@@ -123,7 +123,7 @@ export const winner = {
 } as const;
 
 /** The state of a test, for progress and the figures of variants. */
-export const testState = {
+const testState = {
   title: 'CampaignTestState',
   type: ['object', 'null'],
   required: ['state', 'decideAt', 'giveUpAt', 'winner'],

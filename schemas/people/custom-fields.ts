@@ -4,7 +4,7 @@ import { CONTACT_FIELDS, PROPERTY_TEXT_MAX, propertyValue } from './contacts.ts'
 
 const FIELD_LABEL_MAX = 100;
 const FIELD_DESCRIPTION_MAX = 1_000;
-export const CREATED_FIELDS_MAX = 1_000;
+const CREATED_FIELDS_MAX = 1_000;
 
 /** Names that every contact has of its own. */
 export const RESERVED_FIELD_NAMES: readonly string[] = [

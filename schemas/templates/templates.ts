@@ -65,7 +65,7 @@ export const templateFields = {
   layoutId,
 } as const;
 
-export const versionNumber = { type: 'integer', minimum: 1, maximum: 2_000_000_000 } as const;
+const versionNumber = { type: 'integer', minimum: 1, maximum: 2_000_000_000 } as const;
 
 export const newestVersion = {
   ...versionNumber,
@@ -231,7 +231,7 @@ export const template = {
   },
 } as const;
 
-export const listedVersion = {
+const listedVersion = {
   title: 'TemplateVersion',
   type: 'object',
   required: ['version', 'state', 'createdBy', 'createdAt', 'publishedAt', 'publishedBy'],

@@ -132,7 +132,7 @@ async function sessionCaller(
 }
 
 /** Unknown organizations and those of other people get the same answer. */
-export function chosenMember(memberships: Member[], organizationId: string): Member {
+function chosenMember(memberships: Member[], organizationId: string): Member {
   const [first, ...others] = memberships;
   if (organizationId === '' && first && others.length === 0) return first;
   if (organizationId === '')

@@ -8,7 +8,7 @@ import { headerValues } from '../header-values.ts';
 type Own = Pick<Config, 'publicUrl'>;
 
 /** With it a page of another origin would need our leave, which no answer gives (CORS). */
-export const CONSOLE_HEADER = 'x-everpost-console';
+const CONSOLE_HEADER = 'x-everpost-console';
 
 /** The origin that pages of this installation have. On loopback the browser may call it by another name than PUBLIC_URL does. */
 export function ownOrigin({ publicUrl }: Own, { headers: { host = '' } }: IncomingMessage): string {

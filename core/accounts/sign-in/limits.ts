@@ -3,8 +3,8 @@ import { networkOf } from '../../base/text/networks.ts';
 import { HOUR_MS } from '../../base/time/durations.ts';
 import type { AccountsDeps } from '../deps.ts';
 
-export const LINKS_PER_ADDRESS = 5;
-export const LINKS_PER_CLIENT = 20;
+const LINKS_PER_ADDRESS = 5;
+const LINKS_PER_CLIENT = 20;
 
 /** 429 over a limit, for known and unknown addresses alike. A request over the limit of its client does not count for the address. */
 export async function countLinkRequest(

@@ -10,7 +10,7 @@ import { countLinkRequest } from './limits.ts';
 export const LINK_MS = 15 * 60_000;
 export const SIGN_IN_MAILS = 'sign-in-mails';
 /** Sign-in mails belong to no project. */
-export const NO_PROJECT = new ObjectId('000000000000000000000000');
+const NO_PROJECT = new ObjectId('000000000000000000000000');
 
 /** Sealed for its link alone. */
 export interface LinkSecret {

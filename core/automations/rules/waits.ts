@@ -110,7 +110,7 @@ export function offsetMs(offset: AutomationUntil['offset']): number {
   return offset.direction === 'before' ? -delayMs(offset) : delayMs(offset);
 }
 
-export function delayMs({ value, unit }: AutomationDelay): number {
+function delayMs({ value, unit }: AutomationDelay): number {
   return value * UNIT_MS[unit];
 }
 

@@ -5,7 +5,7 @@ import { drawOf } from './draw.ts';
 import { PackedPeople } from './packed-people.ts';
 
 /** The size of a test: its share, and one person for each variant at least. */
-export function sizeOfTest({ test, variants }: Pick<Campaign, 'test' | 'variants'>, people: number): number {
+function sizeOfTest({ test, variants }: Pick<Campaign, 'test' | 'variants'>, people: number): number {
   const share = Math.round((people * (test?.share ?? 0)) / 100);
   return Math.min(people, Math.max(share, variants?.length ?? 0));
 }

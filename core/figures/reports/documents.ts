@@ -33,7 +33,7 @@ interface Change extends Pick<ReportCounts, 'part' | 'day' | 'domain' | 'tags' |
 type Where = { projectId: ObjectId; count: number; like?: number; session?: Session };
 
 /** Tags that a project has counted on their own, a UTC day. */
-export const TAGS_MAX = 1_000;
+const TAGS_MAX = 1_000;
 
 /** Gathers cells into changes of the documents of one count of a project. */
 export class Documents {

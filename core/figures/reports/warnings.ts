@@ -42,7 +42,7 @@ async function warn(deps: FiguresDeps, { projectId, count, deletedAt }: ReportSt
 }
 
 /** A warning at most once in 24 hours, repeated while it is still so; the same for the end of it. Few mails change nothing. */
-export function standingsAfter(
+function standingsAfter(
   before: readonly Standing[],
   domains: readonly DomainReputation[],
   now: Date,

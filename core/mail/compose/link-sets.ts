@@ -8,7 +8,7 @@ import type { MailDeps } from '../deps.ts';
 import type { LinkSet } from './model.ts';
 
 /** Versions of one content whose links are kept apart; clicks on links of further ones are counted together. */
-export const SETS_MAX = 500;
+const SETS_MAX = 500;
 const FIRST_AT = new Date(0);
 
 type Of = Pick<LinkSet, 'projectId' | 'automation' | 'templateId'>;

@@ -80,7 +80,7 @@ type DraftSource = Pick<Template, 'emailTemplate'> &
   Partial<Pick<Template, 'subject' | 'previewText' | 'text' | 'templateType' | 'utm'>>;
 
 /** A template as an editor has it, saved or not. */
-export async function previewSource(
+async function previewSource(
   deps: MailDeps,
   project: Pick<Project, '_id'>,
   { subject = '', previewText = '', emailTemplate, text = null, templateType, utm = null }: DraftSource,

@@ -4,7 +4,7 @@ import { openSecret, sealSecret, secretKeyNames } from '../../base/secrets.ts';
 import { type PreviewRef, previewToken, readPreviewToken } from '../compose/tokens.ts';
 import type { MailDeps } from '../deps.ts';
 
-export const PREVIEW_SECONDS = 600;
+const PREVIEW_SECONDS = 600;
 /** Without one a person asks for the preview again. */
 const DRAFT_CONCERN = { w: 1 } as const;
 /** An editor asks for a preview at each pause in typing, and shows the newest. */

@@ -57,13 +57,7 @@ function reachedBy(behaviour: Behaviour): (subject: Looked) => number | null {
 }
 
 /** Behaviours that differ only in where their window begins share what is kept of the past. */
-export function behaviourKey({
-  id: _,
-  operator: _operator,
-  withinDays: _days,
-  from: _from,
-  ...rest
-}: Behaviour): string {
+function behaviourKey({ id: _, operator: _operator, withinDays: _days, from: _from, ...rest }: Behaviour): string {
   return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -13,7 +13,7 @@ interface Place {
   name: string | null;
 }
 
-export function placesIn(source: string): Place[] {
+function placesIn(source: string): Place[] {
   return tagsOf(source).flatMap(({ start, end }): Place[] => {
     const tag = source.slice(start, end);
     const name = SNIPPET.exec(tag)?.[1];

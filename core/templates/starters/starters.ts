@@ -16,7 +16,7 @@ import { welcome } from './welcome.ts';
 import { winBack } from './win-back.ts';
 import type { Starter } from './words.ts';
 
-export const starters: readonly Starter[] = [
+const starters: readonly Starter[] = [
   newsletter,
   announcement,
   welcome,

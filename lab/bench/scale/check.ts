@@ -12,7 +12,7 @@ export function predict(
 }
 
 /** How much more a unit costs while more processes than cores share them: the share of each further process a core. */
-export function growth(processes: number, cores: number, contention: number): number {
+function growth(processes: number, cores: number, contention: number): number {
   return 1 + contention * Math.max(0, (processes - 1) / cores);
 }
 

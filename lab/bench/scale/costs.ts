@@ -165,7 +165,7 @@ function work(name: string, unit: string, costs: Pick<Work, 'micros' | 'alone'> 
 }
 
 /** Lanes with one process, as the measurement names them. */
-export const ONE = {
+const ONE = {
   campaign: 'campaign, 1 sender',
   mail: 'transactional lane, 1 process',
   api: 'POST /mails/send, 1 process',

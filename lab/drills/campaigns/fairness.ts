@@ -56,7 +56,7 @@ export const fairnessDrill: Drill = {
 };
 
 /** A project with much mail, and small ones that begin their campaigns in the middle of it. */
-export function fairness(env: NodeJS.ProcessEnv, size: FairnessSize): Promise<FairnessTally> {
+function fairness(env: NodeJS.ProcessEnv, size: FairnessSize): Promise<FairnessTally> {
   return withDrill(env, { ackMs: 5 }, async (context) => {
     const { url } = await context.startApi();
     const settings = { WORKER_PROCESSES: String(size.senders) };

@@ -15,7 +15,7 @@ import {
 } from '../campaigns/campaigns.ts';
 
 /** Between which two steps of its work a process is killed or stopped: lab/rig/faults/fault-point.mjs. */
-export const points = ['claim and dot', 'dot and row', 'row and event', 'takeover and settlement', 'freeze'] as const;
+const points = ['claim and dot', 'dot and row', 'row and event', 'takeover and settlement', 'freeze'] as const;
 type FaultPoint = (typeof points)[number] | 'winner and event';
 
 interface PointDrill extends CampaignDrill {

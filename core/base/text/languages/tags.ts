@@ -41,7 +41,7 @@ export function tagToWriteIn(given: unknown): string | null {
 }
 
 /** fr-CA, then fr. */
-export function widerTags(tag: string): string[] {
+function widerTags(tag: string): string[] {
   const subtags = tag.split('-');
   return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join('-'));
 }

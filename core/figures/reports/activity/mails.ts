@@ -7,7 +7,7 @@ import type { FiguresDeps } from '../../deps.ts';
 import { type Activity, type Asked, sources } from './model.ts';
 
 /** The newest mails of a contact, of which every step is shown; an open of today may be that of an old mail. */
-export const MAILS_MAX = 1_000;
+const MAILS_MAX = 1_000;
 
 /** Steps of a mail, but those of our own processes. */
 const typeOf: Partial<Record<string, string>> = {

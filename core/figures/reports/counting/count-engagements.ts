@@ -43,7 +43,7 @@ export async function countEngagements(deps: CountDeps, counting: Counting): Pro
   return found.length === AT_ONCE_MAX;
 }
 
-export function timeFields(): Partial<Record<keyof Engagement, 1>> {
+function timeFields(): Partial<Record<keyof Engagement, 1>> {
   return { counted: 1, ...Object.fromEntries(ENGAGEMENT_TIMES.map((time) => [time, 1])) };
 }
 

@@ -7,7 +7,7 @@ import type { FiguresDeps } from '../../deps.ts';
 import type { LinkCounts, LinkSource } from '../model.ts';
 
 /** URLs of links without a number that a source has rows for; further ones are counted together. */
-export const URLS_MAX = 500;
+const URLS_MAX = 500;
 /** More than the links of one content, since that may change. */
 const NUMBERED_MAX = 2_500;
 export const ROWS_MAX = 5_000;

@@ -4,7 +4,7 @@ import { percentOf } from './rates.ts';
 /** Google and Yahoo: complaints below 0.1 %, and never 0.3 %; receivers slow down senders with more than 2 % bounces. In percent. */
 export const LIMITS = { complaintWarning: 0.1, complaintLimit: 0.3, bounceLimit: 2 } as const;
 /** Of fewer mails one complaint says nothing. */
-export const JUDGED_FROM = 100;
+const JUDGED_FROM = 100;
 
 /** few: not judged. */
 export type Standing = 'few' | 'good' | 'warning' | 'over';

@@ -69,7 +69,7 @@ const table: ReadonlyArray<readonly [id: string, name: string, domains: string]>
 ];
 
 /** Domains that the table does not name, companies with a provider's mailboxes under a domain of their own among them. */
-export const OTHER_PROVIDER = 'other';
+const OTHER_PROVIDER = 'other';
 
 const idByDomain = new Map(table.flatMap(([id, , domains]) => domains.split(' ').map((domain) => [domain, id])));
 const nameById = new Map([...table.map(([id, name]) => [id, name] as const), [OTHER_PROVIDER, 'Other']]);

@@ -3,7 +3,7 @@ import { htmlAddress } from './addresses.ts';
 import { htmlLiteral, mixedOf } from './variables.ts';
 
 /** Words with variables, inside an attribute in double quotes. */
-export function htmlMixed(text: string): string {
+function htmlMixed(text: string): string {
   return mixedOf(text, htmlLiteral);
 }
 
