@@ -125,6 +125,22 @@ describe('A contact whose address changed since a mail', function () {
     expect(await reasons(current)).to.deep.equal(['MANUAL']);
   });
 
+  it('is suppressed at its new address by what the sender said, although the former one bounced before or since', async () => {
+    const { client } = environment.own;
+    const orders = [
+      ['MANUAL', 'BOUNCE'],
+      ['BOUNCE', 'MANUAL'],
+    ];
+    for (const [index, reasonsGiven] of orders.entries()) {
+      const { groupId } = (await client.post('/suppression-groups', { name: `Order ${index}` })).body.data;
+      for (const reason of reasonsGiven)
+        await client.post('/suppression-groups/emails/suppress', { emails: [former], groupId, reason });
+    }
+    expect(await reasons(former)).to.deep.equal(['BOUNCE', 'BOUNCE']);
+    await move(current);
+    expect(await reasons(current)).to.deep.equal(['MANUAL', 'MANUAL']);
+  });
+
   it('leaves by a mail to the address of List-Unsubscribe', async () => {
     const message = await mailed({ contactId: new ObjectId(id) });
     await move(current);

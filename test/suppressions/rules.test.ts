@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { SuppressionReason } from '../../core/consent/suppressions/model.ts';
 import {
   type AddressEntry,
+  aboutPerson,
   afterChange,
   isMarketingSend,
   isStronger,
@@ -209,6 +210,29 @@ describe('suppression', () => {
         expect(outcome, `${one}, ${other}`).to.equal(second < first ? 'strengthened' : 'kept');
         expect(entry?.reason).to.equal(second < first ? other : one);
       }
+  });
+
+  const sequences = fc.array(fc.constantFrom(...REASONS), { maxLength: 6 });
+
+  it('has each weaker reason beneath the stronger ones, in whatever order they came; a complaint covers all', () => {
+    const reasonsOf = (entry: AddressEntry | null): string[] =>
+      entry ? [entry.reason, ...reasonsOf(entry.beside ?? null)] : [];
+    fc.assert(
+      fc.property(sequences, (reasons) => {
+        const known = REASONS.filter((reason) => reasons.includes(reason));
+        expect(reasonsOf(held(...reasons))).to.deep.equal(known[0] === 'COMPLAINT' ? ['COMPLAINT'] : known);
+      }),
+    );
+  });
+
+  it('counts at another address of the person as if it had never bounced', () => {
+    fc.assert(
+      fc.property(sequences, (reasons) => {
+        const there = aboutPerson([held(...reasons) ?? []].flat())[0] ?? null;
+        const expected = held(...reasons.filter((reason) => reason !== 'BOUNCE'));
+        expect(JSON.stringify(there)).to.equal(JSON.stringify(expected));
+      }),
+    );
   });
 
   it('is lifted by who unsubscribed only so far as they said it: the strongest of the weaker ones holds again', () => {

@@ -45,12 +45,17 @@ export interface Suppression {
   reason: SuppressionReason;
   /** The proof: the reply of a relay, the address of a page. */
   evidence: string | null;
-  /** Set with an unsubscribe: the entry that remains when the contact takes it back. */
-  beside?: Pick<Suppression, 'reason' | 'evidence'> | undefined;
+  /** The weaker reason: it remains when the contact takes an unsubscribe back, or gets another address than the one that bounced. */
+  beside?: Layer | undefined;
   /** Set with an unsubscribe in the marketing group: codes of groups that the person has turned on since. */
   exceptGroupIds?: string[] | undefined;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** A reason with the weaker ones beneath it. */
+export interface Layer extends Pick<Suppression, 'reason' | 'evidence'> {
+  beside?: Layer | undefined;
 }
 
 declare module '../../base/collections.ts' {

@@ -1,4 +1,4 @@
-import type { Suppression, SuppressionReason } from './model.ts';
+import type { Layer, Suppression, SuppressionReason } from './model.ts';
 
 /** SANDBOX: there is no entry, but the sandbox address is treated as if there were one. */
 type FactReason = SuppressionReason | 'SANDBOX';
@@ -6,8 +6,8 @@ type FactReason = SuppressionReason | 'SANDBOX';
 /** The fields of an entry that decide about a mail. */
 export interface SuppressionFact extends Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'isMarketing'> {
   reason: FactReason;
-  /** The other reason against the address, besides an unsubscribe. */
-  beside?: Pick<Suppression, 'reason'> | undefined;
+  /** The weaker reason against the address, which counts where this one does not. */
+  beside?: Layered | undefined;
   /** Groups that the person turned on after turning everything off; null: mail that names no group. */
   exceptGroups?: ReadonlyArray<string | null> | undefined;
 }
@@ -34,13 +34,21 @@ export function stoppedBy(entries: readonly SuppressionFact[], mail: MailFacts):
   return strongest;
 }
 
-type WithReasons = { reason: FactReason; beside?: { reason: FactReason } | undefined };
+interface Layered {
+  reason: FactReason;
+  beside?: Layered | undefined;
+}
 
 /** Of the entries at one address of a person those that count at another of theirs too: a bounce says something of its address alone. */
-export function aboutPerson<T extends WithReasons>(entries: readonly T[]): T[] {
-  return entries
-    .filter((entry) => !isAboutAddress(entry))
-    .map((entry) => (entry.beside && isAboutAddress(entry.beside) ? { ...entry, beside: undefined } : entry));
+export function aboutPerson<T extends Layered>(entries: readonly T[]): T[] {
+  return entries.flatMap((entry) => withoutAddress(entry) ?? []);
+}
+
+/** The strongest reason that is not about the address, with what is beneath it. */
+function withoutAddress<T extends Layered>(entry: T): T | null {
+  const beside = entry.beside ? withoutAddress(entry.beside) : null;
+  if (!isAboutAddress(entry)) return { ...entry, beside: beside ?? undefined };
+  return beside && { ...entry, ...beside };
 }
 
 function isAboutAddress({ reason }: { reason: FactReason }): boolean {
@@ -101,20 +109,26 @@ export function afterChange(
       : { outcome: 'absent', entry };
   const exceptions = exceptGroupIds ? { exceptGroupIds } : {};
   if (!entry) return { outcome: 'added', entry: { reason, evidence, ...exceptions } };
-  if (isStronger(reason, entry.reason)) {
-    const beside = { reason: entry.reason, evidence: entry.evidence };
+  if (isStronger(reason, entry.reason))
     return {
       outcome: 'strengthened',
-      entry: { reason, evidence, ...exceptions, ...(reason === 'UNSUBSCRIBE' ? { beside } : {}) },
+      entry: { reason, evidence, ...exceptions, ...(reason === 'COMPLAINT' ? {} : { beside: layerOf(entry) }) },
     };
-  }
-  const isNews =
-    entry.reason === 'UNSUBSCRIBE' &&
-    reason !== 'UNSUBSCRIBE' &&
-    (!entry.beside || isStronger(reason, entry.beside.reason));
-  const kept = isNews ? { ...entry, beside: { reason, evidence } } : entry;
+  const kept = entry.reason === reason ? entry : withWeaker(entry, { reason, evidence });
   const isSaidAgain = reason === 'UNSUBSCRIBE' && !isOlder(change.saidAt, entry);
   return { outcome: 'kept', entry: isSaidAgain ? withoutExceptions(kept) : kept };
+}
+
+/** A complaint covers every weaker reason. */
+function withWeaker(entry: AddressEntry, change: Pick<Suppression, 'reason' | 'evidence'>): AddressEntry {
+  if (entry.reason === 'COMPLAINT') return entry;
+  const before = entry.beside ?? null;
+  const { entry: after } = afterChange(before, change);
+  return after === null || after === before ? entry : { ...entry, beside: layerOf(after) };
+}
+
+function layerOf({ reason, evidence, beside }: AddressEntry): Layer {
+  return beside ? { reason, evidence, beside } : { reason, evidence };
 }
 
 /** An unsubscribe that the person made before they turned a group on again does not turn it off. */

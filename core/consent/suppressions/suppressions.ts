@@ -198,7 +198,7 @@ export async function suppressionsAgainst(
       {
         projection: {
           ...{ _id: 0, email: 1, groupId: 1, isGlobal: 1, isDefault: 1, isMarketing: 1 },
-          ...{ reason: 1, 'beside.reason': 1, exceptGroupIds: 1 },
+          ...{ reason: 1, 'beside.reason': 1, 'beside.beside.reason': 1, exceptGroupIds: 1 },
         },
         hint: 'address',
         readPreference: 'primary',
