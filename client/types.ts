@@ -1225,6 +1225,7 @@ export interface CampaignFrom {
 }
 
 export interface CampaignFromInput {
+  /** Empty: none. */
   email?: string;
   name?: string;
 }

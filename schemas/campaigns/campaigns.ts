@@ -1,6 +1,5 @@
 import {
   createdByField,
-  emailField,
   idField,
   idReference,
   nullableString,
@@ -20,7 +19,7 @@ import { audienceFields } from './audience.ts';
 import { metrics } from './figures.ts';
 import { campaignStatus, gradual, localTime, sendMode, thresholdPreset, zones } from './plan.ts';
 import { utmField } from './utm.ts';
-import { integer, line } from './values.ts';
+import { fromInput, integer, line } from './values.ts';
 import { shownVariantFields, variantFields } from './variants.ts';
 
 const CAMPAIGN_NAME_MAX = 200;
@@ -31,12 +30,7 @@ const fields = {
   name: { ...line(CAMPAIGN_NAME_MAX), minLength: 1, pattern: '\\S' },
   subject: { ...line(998), minLength: 1 },
   previewText: line(200),
-  from: {
-    title: 'CampaignFromInput',
-    type: 'object',
-    properties: { email: emailField, name: line(256) },
-    description: 'Wins over the saved sender, field by field.',
-  },
+  from: fromInput,
   senderId: idReference,
   fromSenderId: { ...idReference, description: 'Alias of senderId.' },
   replyTo: { type: 'string', maxLength: 320, format: 'email-or-empty' },

@@ -1,7 +1,8 @@
-import { emailField, idField, idReference, nullableTimestamp, timestampField, variantIdField } from '../common.ts';
+import { idField, idReference, nullableTimestamp, timestampField, variantIdField } from '../common.ts';
 import { schema, shape } from '../schema.ts';
 import { contentField } from '../templates/blocks.ts';
 import { TEMPLATE_LENGTH_MAX } from '../templates/templates.ts';
+import { fromInput, line } from './values.ts';
 
 /** Several mails of one campaign: what is given, stored and measured. */
 
@@ -10,7 +11,6 @@ const SHARE_MAX = 99;
 const MINUTES_MAX = 43_200;
 const PEOPLE_MAX = 10_000_000;
 
-const line = (maxLength: number) => ({ type: 'string', maxLength, format: 'line' }) as const;
 const share = { type: 'integer', minimum: 1, maximum: SHARE_MAX } as const;
 
 const variantInput = {
@@ -19,12 +19,7 @@ const variantInput = {
   properties: {
     subject: { ...line(998), minLength: 1 },
     previewText: line(200),
-    from: {
-      title: 'CampaignFromInput',
-      type: 'object',
-      properties: { email: emailField, name: line(256) },
-      description: 'Wins over the saved sender, field by field.',
-    },
+    from: fromInput,
     templateId: idReference,
     htmlTemplate: { type: 'string', minLength: 1, maxLength: TEMPLATE_LENGTH_MAX },
     content: contentField,

@@ -78,7 +78,7 @@ export function plainFields(before: Campaign, input: CampaignInput): Fields {
   return {
     ...Object.fromEntries(PLAIN.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
     ...(tags ? { tags: storedTags(tags, 'tags') } : {}),
-    ...(from ? { from: { ...before.from, ...fromOf(from) } } : {}),
+    ...(from ? { from: fromOf(before.from, from) } : {}),
     ...(replyTo === undefined ? {} : { replyTo: normalizeEmail(replyTo) ?? '' }),
     ...(gradual === undefined ? {} : { gradual: gradualOf(before, gradual) }),
     ...variantFieldsOf(input),
@@ -278,11 +278,12 @@ async function groupIdOf(deps: CampaignsDeps, project: Project, groupId: string 
   return groupId === null ? null : (await findNamableGroup(deps, project, groupId, 'unsubscribeGroupId')).groupId;
 }
 
-function fromOf({ email, name }: NonNullable<CampaignInput['from']>): Campaign['from'] {
-  return {
-    ...(email === undefined ? {} : { email: normalizeEmail(email) ?? email }),
-    ...(name === undefined ? {} : { name }),
-  };
+function fromOf(
+  { email: emailBefore = '', ...before }: Campaign['from'],
+  { email: given = emailBefore, name }: NonNullable<CampaignInput['from']>,
+): Campaign['from'] {
+  const email = normalizeEmail(given);
+  return { ...before, ...(email ? { email } : {}), ...(name === undefined ? {} : { name }) };
 }
 
 function gradualOf({ gradual }: Campaign, input: GradualInput | null): Campaign['gradual'] {

@@ -69,7 +69,7 @@ function variantOf(input: VariantInput, index: number): CampaignVariant {
 
 function fromOf({ email, name }: NonNullable<VariantInput['from']>): NonNullable<CampaignVariant['from']> {
   return {
-    ...(email === undefined ? {} : { email: normalizeEmail(email) ?? email }),
+    ...(email ? { email: normalizeEmail(email) ?? email } : {}),
     ...(name === undefined ? {} : { name }),
   };
 }

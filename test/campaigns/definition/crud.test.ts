@@ -181,6 +181,17 @@ describe('Campaigns', function () {
       expect((await stage.create({ from: { email: 'NEWS@Mail.Example.com' } })).body.data.from.email).to.equal(SENDER);
     });
 
+    it('an empty address of `from` takes it out, and leaves that of the saved sender', async () => {
+      const { body: sender } = await stage.own.client.post('/senders', { email: 'own@mail.example.com', name: 'Own' });
+      const { id } = (await stage.create({ from: { email: SENDER, name: 'Other' } })).body.data;
+      const patched = async (body: object) => (await stage.own.client.patch(`/campaigns/${id}`, body)).body.data.from;
+      expect(await patched({ from: { email: '' } })).to.deep.equal({ email: '', name: 'Other' });
+      expect(await patched({ senderId: sender.data.id })).to.deep.equal({
+        email: 'own@mail.example.com',
+        name: 'Other',
+      });
+    });
+
     it('becomes draft or scheduled by publish, sendNow, scheduledAt and the plan', async () => {
       const at = inAnHour();
       const cases: Array<[object, string, string]> = [

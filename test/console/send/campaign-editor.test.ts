@@ -80,6 +80,23 @@ describe('The campaign editor', () => {
     );
   });
 
+  it('keeps the name of a sender without an address, and an address that is taken out stays out', async () => {
+    const { client } = suite.own;
+    const fields = { name: 'Senders', subject: 'Winter', htmlTemplate: '<p>Snow</p>', from: { email: SENDER } };
+    const { id } = (await client.post('/campaigns', fields)).body.data;
+    const page = await suite.open(`/campaigns/${id}/edit`);
+    const from = page.getByLabel('From', { exact: true });
+    await from.fill('');
+    await page.getByLabel('Name shown').fill('Harbour');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('Saved Senders').waitFor();
+    expect((await client.get(`/campaigns/${id}`)).body.data.from).to.deep.equal({ email: '', name: 'Harbour' });
+    await page.reload();
+    await from.waitFor();
+    expect(await from.inputValue()).to.equal('');
+    expect(await page.getByLabel('Name shown').inputValue()).to.equal('Harbour');
+  });
+
   it('says what is missing, counts the audience, shows the mail and publishes with the number of people', async () => {
     const page = await suite.open('/campaigns/new');
     const publish = page.getByRole('button', { name: 'Publish…' });

@@ -103,7 +103,7 @@ export function contentOf(draft: Draft) {
   const { name, subject, previewText, fromEmail, fromName, replyTo, toLists, excludeLists } = draft;
   return {
     ...{ name, subject, previewText, replyTo },
-    ...(fromEmail && { from: { email: fromEmail, name: fromName } }),
+    from: { email: fromEmail, name: fromName },
     ...mailBody(draft),
     inlinePictures: draft.inlinePictures === 'yes',
     toLists: toLists.filter((id) => id !== GLOBAL),
