@@ -49,6 +49,30 @@ describe('An update that says which state it changes', () => {
       },
     },
     {
+      name: 'list',
+      field: 'name',
+      make: async () => {
+        const { client } = environment.own;
+        const { id } = await made(client, '/contact-lists', { name: 'News' });
+        return { client, path: `/contact-lists/${id}` };
+      },
+    },
+    {
+      name: 'segment',
+      field: 'name',
+      make: async () => {
+        const { client } = environment.own;
+        const filterCriteria = { groups: [{ field: 'firstName', operator: 'equals', value: 'Ada' }] };
+        const { id } = await made(client, '/contact-lists', { name: 'News', filterCriteria });
+        return { client, path: `/contact-lists/${id}` };
+      },
+    },
+    {
+      name: 'brand',
+      field: 'name',
+      make: async () => ({ client: environment.own.client, path: '/brand' }),
+    },
+    {
       name: 'project',
       field: 'name',
       make: async () => {
