@@ -25,18 +25,18 @@ export function useAutosave<V extends object>(
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const due = async () => {
-      isSoon.value = form.isBusy.peek() && form.isChanged.peek() && !latest.current.isHeld;
+      isSoon.value = form.isBusy.peek() && form.isUnsent.peek() && !latest.current.isHeld;
       if (isSoon.peek()) {
         // A save is on its way, and another one would be refused: it waits for it.
         timer = setTimeout(() => void due(), REST_MS);
         return;
       }
-      if (!form.isChanged.peek() || latest.current.isHeld) return;
+      if (!form.isUnsent.peek() || latest.current.isHeld) return;
       if (await latest.current.save()) savedAt.current = performance.now();
     };
     const later = () => {
       clearTimeout(timer);
-      isSoon.value = form.isChanged.peek() && !latest.current.isHeld;
+      isSoon.value = form.isUnsent.peek() && !latest.current.isHeld;
       if (!isSoon.peek()) return;
       timer = setTimeout(() => void due(), Math.max(REST_MS, savedAt.current + APART_MS - performance.now()));
     };

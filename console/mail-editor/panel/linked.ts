@@ -34,6 +34,7 @@ function formOver(initial: Texts, set: (name: string, text: string) => void): Fo
     failure: signal<string | null>(null),
     isBusy: signal(false),
     isChanged: signal(false),
+    isUnsent: signal(false),
     set(name, value) {
       values.value = { ...values.peek(), [name]: value };
       set(name, value);

@@ -12,13 +12,18 @@ export interface Form<V extends object> {
   readonly isBusy: ReadonlySignal<boolean>;
   /** Changed since the last `reset`, and not saved. */
   readonly isChanged: ReadonlySignal<boolean>;
+  /** Changed, and not sent: false after a `submit` that left a part out, too. */
+  readonly isUnsent: ReadonlySignal<boolean>;
   set<K extends keyof V & string>(name: K, value: V[K]): void;
   /** Without values, to those that were saved or loaded last. */
   reset(values?: V): void;
   /** For `send`, where the page stays open: shows `sent` as it is stored. Text that was typed since stays, and is not saved yet. */
   take(sent: V, stored: V): void;
-  /** For `onSubmit`: calls `send` with the values, and shows its refusal at the fields. Resolves with whether it was sent. */
-  submit(send: (values: V) => unknown): (event?: Event) => Promise<boolean>;
+  /**
+   * For `onSubmit`: calls `send` with the values, and shows its refusal at the fields. Resolves with whether it was sent. Values of
+   * which `send` leaves a part out are not saved yet: `isWhole` says so.
+   */
+  submit(send: (values: V) => unknown, isWhole?: (values: V) => boolean): (event?: Event) => Promise<boolean>;
   /** Called by the fields, so that an error of a field that is not on the page is shown with the form. */
   mount(name: string): () => void;
 }
@@ -34,6 +39,7 @@ function createForm<V extends object>(initial: V): Form<V> {
   const failure = signal<string | null>(null);
   const isBusy = signal(false);
   const isChanged = signal(false);
+  const isUnsent = signal(false);
   const mounted = new Map<string, number>();
 
   function fail(error: unknown): void {
@@ -55,10 +61,11 @@ function createForm<V extends object>(initial: V): Form<V> {
     failure,
     isBusy,
     isChanged,
+    isUnsent,
     set(name, value) {
       batch(() => {
         values.value = { ...values.peek(), [name]: value };
-        isChanged.value = true;
+        isChanged.value = isUnsent.value = true;
         if (name in errors.peek()) {
           const { [name]: _, ...rest } = errors.peek();
           errors.value = rest;
@@ -70,7 +77,7 @@ function createForm<V extends object>(initial: V): Form<V> {
       base = stored;
       batch(() => {
         values.value = { ...stored, ...since };
-        isChanged.value = Object.keys(since).length > 0;
+        isChanged.value = isUnsent.value = Object.keys(since).length > 0;
       });
     },
     reset(next = base) {
@@ -79,32 +86,37 @@ function createForm<V extends object>(initial: V): Form<V> {
         values.value = next;
         errors.value = {};
         failure.value = null;
-        isChanged.value = false;
+        isChanged.value = isUnsent.value = false;
       });
     },
-    submit: (send) => async (event) => {
-      event?.preventDefault();
-      const element = event?.currentTarget as HTMLElement | null | undefined;
-      if (isBusy.peek()) return false;
-      batch(() => {
-        isBusy.value = true;
-        errors.value = {};
-        failure.value = null;
-      });
-      try {
-        const sent = values.peek();
-        await send(sent);
-        // Typed while it was sent: not saved yet.
-        if (values.peek() === sent) isChanged.value = false;
-        return true;
-      } catch (error) {
-        fail(error);
-        requestAnimationFrame(() => element?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
-        return false;
-      } finally {
-        isBusy.value = false;
-      }
-    },
+    submit:
+      (send, isWhole = () => true) =>
+      async (event) => {
+        event?.preventDefault();
+        const element = event?.currentTarget as HTMLElement | null | undefined;
+        if (isBusy.peek()) return false;
+        batch(() => {
+          isBusy.value = true;
+          errors.value = {};
+          failure.value = null;
+        });
+        try {
+          const sent = values.peek();
+          await send(sent);
+          // Typed while it was sent: not saved yet.
+          if (values.peek() === sent) {
+            isUnsent.value = false;
+            isChanged.value &&= !isWhole(sent);
+          }
+          return true;
+        } catch (error) {
+          fail(error);
+          requestAnimationFrame(() => element?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
+          return false;
+        } finally {
+          isBusy.value = false;
+        }
+      },
     mount(name) {
       mounted.set(name, (mounted.get(name) ?? 0) + 1);
       return () => {

@@ -25,7 +25,7 @@ import { can } from '../../../session.ts';
 import { CampaignTest } from '../test-mail.tsx';
 import { AudienceSum, OtherAudience, useAudience } from './audience.tsx';
 import { ContentSection, fromSender, fromTemplate } from './content.tsx';
-import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './draft.ts';
+import { bodyOf, type Draft, draftOf, isAddressed, partsOf, unsavedWords } from './draft.ts';
 import { MeasuringSection } from './measuring-section.tsx';
 import { takenOut } from './own-mail.ts';
 import { publishQuestion } from './publish-words.ts';
@@ -150,17 +150,18 @@ function Editor({
       throw error;
     });
   }
+  const isWhole = (values: Draft) => unsavedWords(values) === '';
   const save = form.submit(async (values) => {
     const saved = await send(false);
     if (campaign) return onSaved(saved);
     const typed = form.values.peek();
-    if (typed !== values) keepForPage(`campaigns/${saved.id}`, typed, saved.updatedAt);
+    if (typed !== values || !isWhole(typed)) keepForPage(`campaigns/${saved.id}`, typed, saved.updatedAt);
     form.reset(typed);
     navigate(to(`/campaigns/${saved.id}/edit`));
-  });
+  }, isWhole);
   async function saveByHand(): Promise<void> {
-    const { name } = form.values.peek();
-    if (await save()) toast(`Saved ${name}`, { kind: 'good' });
+    const values = form.values.peek();
+    if (await save()) toast(`Saved ${values.name}${unsavedWords(values)}`, { kind: 'good' });
   }
   async function publish(): Promise<void> {
     let published: Campaign | null = null;
@@ -201,7 +202,10 @@ function Editor({
       state={<Badge>{campaign?.status === 'scheduled' ? 'Scheduled' : 'Draft'}</Badge>}
       note={
         campaign
-          ? savedWords({ isChanged, isSoon: isSoon.value, isSaving: form.isBusy.value, at: campaign.updatedAt })
+          ? savedWords({
+              isChanged: form.isUnsent.value,
+              ...{ isSoon: isSoon.value, isSaving: form.isBusy.value, at: campaign.updatedAt },
+            }) + (isChanged && !form.isUnsent.value ? unsavedWords(draft) : '')
           : isChanged && 'Changed, not saved'
       }
       actions={

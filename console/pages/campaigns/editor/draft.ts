@@ -121,6 +121,12 @@ export function bodyOf(draft: Draft, publish: boolean): CreateCampaignBody {
   return { ...contentOf(draft), publish, ...timeOf(draft, publish) };
 }
 
+/** Of the part that a save leaves out, since the interface does not take it before it is whole; '': all is saved. */
+export function unsavedWords(draft: Draft): '' | ', without its variants' | ', without its time' {
+  if (missingVariants(draft) !== null) return ', without its variants';
+  return draft.when === 'local' && localBody(draft) === null ? ', without its time' : '';
+}
+
 function timeOf(draft: Draft, publish: boolean): Partial<CreateCampaignBody> {
   const { when, scheduledAt, emailsPerDay, growth, timezone } = draft;
   if (when === 'local') return { sendMode: 'scheduled', localTime: localBody(draft) };

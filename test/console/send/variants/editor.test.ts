@@ -38,6 +38,25 @@ describe('The variants in the campaign editor', () => {
     return (await suite.own.client.post('/campaigns', { ...given, publish: false, ...fields })).body.data.id as string;
   };
 
+  it('that are not whole yet are not said to be saved: they are kept in the browser until they are', async () => {
+    const id = await draft('Halves');
+    const page = await suite.open(`/campaigns/${id}/edit`);
+    await field(page, 'How many mails').selectOption('2');
+    await field(page, 'Per cent of the people for the test').fill('44');
+    await save(page);
+    await page.getByText('Saved Halves, without its variants', { exact: true }).waitFor();
+    await page.getByText(/^Saved (?!Halves).*, without its variants$/).waitFor();
+    expect((await stored('Halves')).variants).to.deep.equal([]);
+    page.on('dialog', (dialog) => dialog.accept());
+    await page.reload();
+    await page.getByText('Say what differs in B', { exact: true }).waitFor();
+    expect(await field(page, 'Per cent of the people for the test').inputValue()).to.equal('44');
+    await field(page, 'Subject of B').fill('Only today');
+    await save(page);
+    await page.getByText('Saved Halves', { exact: true }).waitFor();
+    expect((await stored('Halves')).variants).to.have.length(2);
+  });
+
   it('are made by keyboard, said in a sentence, kept, and shown again', async () => {
     const id = await draft('Keyboard');
     const page = await suite.open(`/campaigns/${id}/edit`);
