@@ -35,9 +35,12 @@ const retryableErrors = new Set([
   'MongoClientClosedError',
   'MongoUnexpectedServerResponseError',
 ]);
-/** Hosts and networks, time limits, a change of primary, and a server that has just started: 94, 134, 246 and 251. */
+/**
+ * Hosts and networks, time limits, a change of primary, a server that has just started (94, 134, 246 and 251), and one whose disk takes no more:
+ * 14031, and 8 when the engine finds out while it writes.
+ */
 const retryableCodes = new Set([
-  6, 7, 50, 89, 91, 94, 112, 134, 189, 246, 251, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+  6, 7, 8, 50, 89, 91, 94, 112, 134, 189, 246, 251, 262, 9001, 10107, 11600, 11602, 13435, 13436, 14031,
 ]);
 
 /** The one place that turns an error into a status and the envelope. */

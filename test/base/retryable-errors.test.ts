@@ -19,6 +19,13 @@ describe('An error of the database', () => {
     expect(isRetryable(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).to.equal(false);
   });
 
+  it('is answered with 503 when the disk of the database is full, since a repeat writes it once there is room', () => {
+    const full = new MongoServerError({ code: 8, errmsg: '28: No space left on device' });
+    expect(isRetryable(full)).to.equal(true);
+    expect(isRetryable(new MongoBulkWriteError(full, nothing))).to.equal(true);
+    expect(isRetryable(new MongoServerError({ code: 14031 }))).to.equal(true);
+  });
+
   it('is answered with 500 when asking again would not help', () => {
     const duplicate = { message: 'E11000', code: 11000, writeErrors: [] };
     expect(isRetryable(new MongoBulkWriteError(duplicate, nothing))).to.equal(false);
