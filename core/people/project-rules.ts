@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { isAway } from '../base/database/transactions.ts';
 import { oncePerCore } from '../base/deps.ts';
 import type { Project, PropertyType, Session } from '../base/model.ts';
 import { raiseAudienceVersion } from '../base/projects.ts';
@@ -79,7 +80,7 @@ const versions = oncePerCore(({ db }: PeopleDeps) =>
       const byId = new Map(found.map(({ _id, audienceVersion }) => [_id.toHexString(), audienceVersion]));
       return ids.map((id) => byId.get(id.toHexString()) ?? 0);
     },
-    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+    { sizeMax: TOGETHER_MAX, runsMax: 2, failsWaiting: isAway },
   ),
 );
 

@@ -57,4 +57,28 @@ describe('Calls that arrive together', () => {
     expect(await told(1, 2, 3)).to.deep.equal(['1', 2, '3']);
     expect(await told(2, 13)).to.deep.equal(['all', 'all']);
   });
+
+  it('fails those that wait too, with an error that they would meet as well', async () => {
+    const runs: string[] = [];
+    const ended = Promise.withResolvers<void>();
+    const failsWaiting = (error: unknown) => error instanceof Error && error.message === 'away';
+    const added = (message: string, first: string) => {
+      const add = createBatcher<string, string>(
+        async (items) => {
+          runs.push(...items);
+          await ended.promise;
+          if (items.includes(first)) throw new Error(message);
+          return items;
+        },
+        { sizeMax: 1, runsMax: 1, failsWaiting },
+      );
+      return Promise.allSettled([first, `${first} waits`].map(add));
+    };
+    const both = [added('away', 'a'), added('refused', 'b')];
+    await setImmediate();
+    ended.resolve();
+    const ends = (await Promise.all(both)).flat().map(({ status }) => status);
+    expect(ends).to.deep.equal(['rejected', 'rejected', 'rejected', 'fulfilled']);
+    expect(runs).to.deep.equal(['a', 'b', 'b waits']);
+  });
 });

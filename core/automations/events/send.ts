@@ -3,7 +3,7 @@ import { EVENT_TEXT_MAX, type sendEventBody } from '../../../schemas/events/even
 import type { Described } from '../../../schemas/schema.ts';
 import { byProject } from '../../base/database/batches.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
-import { inTransaction } from '../../base/database/transactions.ts';
+import { inTransaction, isAway } from '../../base/database/transactions.ts';
 import type { CallerDeps } from '../../base/deps.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { AppError, invalid, notFound } from '../../base/errors.ts';
@@ -169,7 +169,7 @@ const contacts = oncePerCore(({ db }: AutomationsDeps) =>
       const byName = new Map(found.flat().map((contact) => [nameOf(contact), contact]));
       return asked.map((one): Contact | null => byName.get(nameOf(one)) ?? null);
     },
-    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+    { sizeMax: TOGETHER_MAX, runsMax: 2, failsWaiting: isAway },
   ),
 );
 
@@ -183,7 +183,11 @@ function contactNotFound(): AppError {
 
 /** Events of requests that arrive together share a write. */
 const recorder = oncePerCore((deps: AutomationsDeps) =>
-  createBatcher((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+  createBatcher((records: EventRecord[]) => insertAll(deps, records), {
+    sizeMax: TOGETHER_MAX,
+    runsMax: 2,
+    failsWaiting: isAway,
+  }),
 );
 
 /** Under derived ids: a repeated request finds the event of its first try and returns it. */

@@ -7,6 +7,8 @@ export interface BatcherLimits {
   runsMax: number;
   /** While a call is in progress the next one begins with this many items; fewer wait until it is over. 1 if not given. */
   nextFrom?: number;
+  /** An error of a call that the items which wait would meet as well: they get it at once. */
+  failsWaiting?: (error: unknown) => boolean;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface BatcherLimits {
  */
 export function createBatcher<In, Out>(
   run: (items: In[]) => Promise<Array<Out | Error>>,
-  { sizeMax, runsMax, nextFrom = 1 }: BatcherLimits,
+  { sizeMax, runsMax, nextFrom = 1, failsWaiting = () => false }: BatcherLimits,
 ): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;
@@ -29,7 +31,8 @@ export function createBatcher<In, Out>(
         else resolve(outcome);
       });
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      const failed = failsWaiting(error) ? [...batch, ...waiting.splice(0)] : batch;
+      for (const { reject } of failed) reject(error);
     } finally {
       running -= 1;
       next();

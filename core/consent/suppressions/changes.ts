@@ -1,6 +1,6 @@
 import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
-import { inTransaction } from '../../base/database/transactions.ts';
+import { inTransaction, isAway } from '../../base/database/transactions.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
@@ -21,7 +21,7 @@ const queues = oncePerCore(() =>
     ({ deps, group }: { deps: ConsentDeps; group: SuppressionGroup }) =>
       (changes: SuppressionChange[]) =>
         repeatOnDuplicate(() => inTransaction(deps, (session) => applyChanges(deps, session, group, changes))),
-    { sizeMax: SUPPRESSIONS_TOGETHER_MAX, runsMax: 1 },
+    { sizeMax: SUPPRESSIONS_TOGETHER_MAX, runsMax: 1, failsWaiting: isAway },
   ),
 );
 

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { isAway } from '../../base/database/transactions.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
@@ -99,5 +100,5 @@ const asker = oncePerCore((deps: MailDeps) => {
   }
 
   // One at a time: requests that arrive during a read share the next one, where two concurrent reads would make many small ones.
-  return createBatcher(answer, { sizeMax: TOGETHER_MAX, runsMax: 1 });
+  return createBatcher(answer, { sizeMax: TOGETHER_MAX, runsMax: 1, failsWaiting: isAway });
 });

@@ -70,7 +70,11 @@ export function writtenOf(deps: MailDeps, { content, messages }: Mailing): Writt
 }
 
 const joiner = oncePerCore((deps: MailDeps) =>
-  createBatcher<Written, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+  createBatcher<Written, void>((mailings) => storeMailings(deps, mailings), {
+    sizeMax: TOGETHER_MAX,
+    runsMax: 2,
+    failsWaiting: isAway,
+  }),
 );
 
 const smallJoiner = oncePerCore((deps: MailDeps) =>
@@ -78,6 +82,7 @@ const smallJoiner = oncePerCore((deps: MailDeps) =>
     sizeMax: TOGETHER_MAX,
     runsMax: 3,
     nextFrom: NEXT_FROM,
+    failsWaiting: isAway,
   }),
 );
 

@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
 import { isDuplicateKey, repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
-import { inTransaction } from '../../base/database/transactions.ts';
+import { inTransaction, isAway } from '../../base/database/transactions.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Project, Session } from '../../base/model.ts';
@@ -29,7 +29,11 @@ const commit =
   (changes: ContactChange[]) =>
     commitChanges(deps, projectId, changes, { writer });
 const requests = oncePerCore(() =>
-  keyedBatcher((target: Target) => commit(target, requestWriter()), { sizeMax: CHANGES_TOGETHER_MAX, runsMax: 1 }),
+  keyedBatcher((target: Target) => commit(target, requestWriter()), {
+    sizeMax: CHANGES_TOGETHER_MAX,
+    runsMax: 1,
+    failsWaiting: isAway,
+  }),
 );
 const imports = oncePerCore(() =>
   keyedBatcher((target: Target) => commit(target, importWriter()), {

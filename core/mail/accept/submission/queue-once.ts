@@ -1,6 +1,6 @@
 import { insertRows } from '../../../base/database/idempotency.ts';
 import { isDuplicateKey } from '../../../base/database/idempotent-insert.ts';
-import { inTransaction } from '../../../base/database/transactions.ts';
+import { inTransaction, isAway } from '../../../base/database/transactions.ts';
 import { oncePerCore } from '../../../base/deps.ts';
 import type { IdempotencyRow } from '../../../base/model.ts';
 import { createBatcher } from '../../../base/work/batcher.ts';
@@ -25,7 +25,11 @@ export function queueOnce(deps: MailDeps, { rows, ...mailing }: Mailing & Once):
 }
 
 const joiner = oncePerCore((deps: MailDeps) =>
-  createBatcher<WrittenOnce, boolean>((mailings) => storeOnce(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+  createBatcher<WrittenOnce, boolean>((mailings) => storeOnce(deps, mailings), {
+    sizeMax: TOGETHER_MAX,
+    runsMax: 2,
+    failsWaiting: isAway,
+  }),
 );
 
 async function storeOnce(deps: MailDeps, mailings: WrittenOnce[]): Promise<Array<boolean | Error>> {
