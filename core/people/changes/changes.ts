@@ -62,6 +62,20 @@ export async function changeContacts(
   });
 }
 
+/** In slices: each outcome holds its contact, and `take` keeps of it what the caller needs. */
+export async function changeContactsInSlices(
+  deps: PeopleDeps,
+  project: Pick<Project, '_id'>,
+  changes: ContactChange[],
+  take: (outcome: ContactOutcome | AppError, index: number) => void,
+): Promise<void> {
+  const togetherMax = changes.length > CHANGES_TOGETHER_MAX ? IMPORT_CHANGES_TOGETHER_MAX : CHANGES_TOGETHER_MAX;
+  for (let from = 0; from < changes.length; from += togetherMax) {
+    const outcomes = await changeContacts(deps, project, changes.slice(from, from + togetherMax), togetherMax);
+    for (const [index, outcome] of outcomes.entries()) take(outcome, from + index);
+  }
+}
+
 /** One change, for callers with a single contact. */
 export async function changeContact(
   deps: PeopleDeps,

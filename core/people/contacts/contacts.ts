@@ -15,7 +15,7 @@ import { breather } from '../../base/work/breathe.ts';
 import type { ConsentEvidence } from '../../consent/consents/model.ts';
 import { parseConsent } from '../../consent/consents/parse.ts';
 import type { ConsentProject } from '../../consent/consents/record.ts';
-import { changeContact, changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
+import { changeContact, changeContactsInSlices } from '../changes/changes.ts';
 import { countContacts } from '../changes/counts.ts';
 import type { PeopleDeps } from '../deps.ts';
 import { contactFields, propertiesBytes } from '../fields.ts';
@@ -176,20 +176,16 @@ export async function listContacts(
   return { entries, pagination: paginationOf(number, limit, total) };
 }
 
-/** In slices, since each outcome holds its contact. */
 async function deleteContacts(deps: PeopleDeps, project: Project, contactIds: ObjectId[]): Promise<number> {
+  const changes = contactIds.map((contactId) => ({ ...DELETION, contactId, newId: contactId }));
   let deleted = 0;
-  for (let from = 0; from < contactIds.length; from += IMPORT_CHANGES_TOGETHER_MAX) {
-    const slice = contactIds.slice(from, from + IMPORT_CHANGES_TOGETHER_MAX);
-    const outcomes = await changeContacts(
-      deps,
-      project,
-      slice.map((id) => ({ contactId: id, newId: new ObjectId(), whenMissing: 'leave', whenPresent: 'delete' })),
-    );
-    deleted += outcomes.filter((outcome) => 'kind' in outcome && outcome.kind === 'deleted').length;
-  }
+  await changeContactsInSlices(deps, project, changes, (outcome) => {
+    if ('kind' in outcome && outcome.kind === 'deleted') deleted += 1;
+  });
   return deleted;
 }
+
+const DELETION = { whenMissing: 'leave', whenPresent: 'delete' } as const;
 
 /** The change of a body that has the fields of a contact. */
 export function requestedFields({

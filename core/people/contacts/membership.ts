@@ -8,7 +8,7 @@ import type { ConsentProject } from '../../consent/consents/record.ts';
 import { stoppedBy } from '../../consent/suppressions/rules.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
 import type { ContactOutcome } from '../changes/apply-change.ts';
-import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
+import { changeContacts, changeContactsInSlices, IMPORT_CHANGES_TOGETHER_MAX } from '../changes/changes.ts';
 import { withCount } from '../changes/counts.ts';
 import type { PeopleDeps } from '../deps.ts';
 import { GLOBAL_LIST } from '../global-list.ts';
@@ -80,7 +80,9 @@ export async function addToList(
     })),
     IMPORT_CHANGES_TOGETHER_MAX,
   );
-  const { present, refused } = sortOut(people, outcomes);
+  const read = outcomes.map((outcome, index) => readOutcome(people[index] as Person, outcome));
+  const present = read.flatMap((one) => (one.kind === 'present' ? [one.present] : []));
+  const refused = read.flatMap((one) => (one.kind === 'refused' ? [one.refused] : []));
   const valid = present.map(({ kind, after }) => ({ email: after.email, status: statuses[kind] }));
   const count = (status: Status) => valid.filter((entry) => entry.status === status).length;
   return {
@@ -111,28 +113,14 @@ export async function removeFromList(
   const list = await findStoredList(deps, project, contactListId);
   if (list.type === 'segment') throw segmentNamed('contactListId');
   const answer: RemovedFromList = { removed: 0, notInList: 0, errors: malformed };
-  // Each outcome holds its contact.
-  for (let from = 0; from < people.length; from += IMPORT_CHANGES_TOGETHER_MAX) {
-    const slice = people.slice(from, from + IMPORT_CHANGES_TOGETHER_MAX);
-    const outcomes = await changeContacts(
-      deps,
-      project,
-      slice.map(({ email, contactId }) => ({
-        email,
-        contactId,
-        newId: new ObjectId(),
-        whenMissing: 'leave',
-        whenPresent: 'change',
-        removeListIds: [list._id],
-      })),
-      IMPORT_CHANGES_TOGETHER_MAX,
-    );
-    const { present, refused, unknownEmails } = sortOut(slice, outcomes);
-    const removed = present.filter(({ kind }) => kind === 'changed').length;
-    answer.removed += removed;
-    answer.notInList += present.length - removed + unknownEmails;
-    answer.errors.push(...refused);
-  }
+  const removal = { whenMissing: 'leave', whenPresent: 'change' } as const;
+  const changes = people.map((person) => ({ ...removal, ...person, newId: new ObjectId(), removeListIds: [list._id] }));
+  await changeContactsInSlices(deps, project, changes, (outcome, index) => {
+    const read = readOutcome(people[index] as Person, outcome);
+    if (read.kind === 'refused') answer.errors.push(read.refused);
+    else if (read.kind === 'present' && read.present.kind === 'changed') answer.removed += 1;
+    else answer.notInList += 1;
+  });
   return answer;
 }
 
@@ -170,19 +158,16 @@ interface Present {
   after: Contact;
 }
 
-function sortOut(people: Person[], outcomes: Array<ContactOutcome | AppError>) {
-  const present: Present[] = [];
-  const refused: Refused[] = [];
-  let unknownEmails = 0;
-  for (const [index, outcome] of outcomes.entries()) {
-    const { email, contactId } = people[index] as Person;
+type Read = { kind: 'present'; present: Present } | { kind: 'refused'; refused: Refused } | { kind: 'unknown address' };
+
+function readOutcome({ email, contactId }: Person, outcome: ContactOutcome | AppError): Read {
+  const refuse = (message: string): Read => {
     const name = email === undefined ? { contactId: String(contactId) } : { email };
-    if (outcome instanceof AppError) refused.push({ ...name, message: outcome.message });
-    else if (outcome.kind in statuses) present.push(outcome as Present);
-    else if (email === undefined) refused.push({ ...name, message: UNKNOWN_CONTACT });
-    else unknownEmails += 1;
-  }
-  return { present, refused, unknownEmails };
+    return { kind: 'refused', refused: { ...name, message } };
+  };
+  if (outcome instanceof AppError) return refuse(outcome.message);
+  if (outcome.kind in statuses) return { kind: 'present', present: outcome as Present };
+  return email === undefined ? refuse(UNKNOWN_CONTACT) : { kind: 'unknown address' };
 }
 
 /** The contacts that marketing mail without a group would not reach. */
