@@ -9,7 +9,7 @@ import { AppError, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { changeProject, insertProject, raiseAudienceVersion } from '../base/projects.ts';
+import { changeProject, insertProject, raiseAudienceVersion, updatedAtOf } from '../base/projects.ts';
 import { makeBuiltInGroups } from '../consent/suppressions/built-in-groups.ts';
 import { makeGlobalList } from '../people/global-list.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
@@ -107,7 +107,7 @@ export async function updateProject(
     const own = { _id: project._id, organizationId, deletedAt: null };
     const found = await deps.db.projects.findOne(own, { session });
     if (!found) throw projectNotFound();
-    const before = { updatedAt: found.updatedAt ?? found.createdAt };
+    const before = { updatedAt: updatedAtOf(found) };
     refuseUnseen('project', before, seen);
     const changed = { ...fields, updatedAt: nextUpdate(before, deps.clock.now()) };
     // Automations are compiled with the zones.

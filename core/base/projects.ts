@@ -26,6 +26,11 @@ export function changeProject(
   );
 }
 
+/** A project that was never changed has none. */
+export function updatedAtOf({ updatedAt, createdAt }: Pick<Project, 'updatedAt' | 'createdAt'>): Date {
+  return updatedAt ?? createdAt;
+}
+
 /** Until `removalDueAt` the caller removes what belongs to it. */
 export async function markProjectDeleted(
   { db }: Db,

@@ -66,17 +66,25 @@ const COLLECTIONS_AT_ONCE = 24;
 
 /** Answers those that were made again, since their definition had changed: `newest of contacts`. */
 export async function makeIndexes(db: Collections): Promise<string[]> {
-  const madeAgain: string[] = [];
-  const grouped = [...Map.groupBy(indexes, ({ on }) => on)];
-  for (let first = 0; first < grouped.length; first += COLLECTIONS_AT_ONCE)
-    await Promise.all(
-      grouped.slice(first, first + COLLECTIONS_AT_ONCE).map(async ([on, list]) => {
-        const wanted = list.map(({ name, key, options }) => ({ name, key, ...options }));
-        const names = await makeEach(db[on] as unknown as Collection, wanted);
-        madeAgain.push(...names.map((name) => `${name} of ${on}`));
-      }),
-    );
-  return madeAgain;
+  return eachCollection(indexes, async (on, list) => {
+    const wanted = list.map(({ name, key, options }) => ({ name, key, ...options }));
+    const names = await makeEach(db[on] as unknown as Collection, wanted);
+    return names.map((name) => `${name} of ${on}`);
+  });
+}
+
+/** All that is found, in the order of the collections. */
+async function eachCollection(
+  some: typeof indexes,
+  look: (on: keyof Collections, list: typeof indexes) => Promise<string[]>,
+): Promise<string[]> {
+  const found: string[] = [];
+  const grouped = [...Map.groupBy(some, ({ on }) => on)];
+  for (let first = 0; first < grouped.length; first += COLLECTIONS_AT_ONCE) {
+    const slice = grouped.slice(first, first + COLLECTIONS_AT_ONCE);
+    found.push(...(await Promise.all(slice.map(([on, list]) => look(on, list)))).flat());
+  }
+  return found;
 }
 
 /** Codes of the server: other options, or other keys, under a name that is there. */
@@ -107,14 +115,13 @@ const NO_SUCH_COLLECTION = 26;
 
 /** Processes refuse to start without these, since correctness depends on them. */
 export async function missingUniqueIndexes(db: Collections): Promise<string[]> {
-  const missing: string[] = [];
   const unique = indexes.filter(({ options }) => options.unique);
-  for (const { on, name } of unique) {
+  return eachCollection(unique, async (on, wanted) => {
     const present = await db[on].indexes().catch((error: { code?: unknown }) => {
       if (error.code === NO_SUCH_COLLECTION) return [];
       throw error;
     });
-    if (!present.some((index) => index.name === name && index.unique)) missing.push(`${on}.${name}`);
-  }
-  return missing;
+    const names = new Set(present.flatMap(({ name, unique: isUnique }) => (isUnique ? [name] : [])));
+    return wanted.flatMap(({ name }) => (names.has(name) ? [] : [`${on}.${name}`]));
+  });
 }

@@ -5,7 +5,7 @@ import { inTransaction } from '../../base/database/transactions.ts';
 import { notFound } from '../../base/errors.ts';
 import type { By } from '../../base/maker.ts';
 import type { Project, ProjectBrand } from '../../base/model.ts';
-import { changeProject } from '../../base/projects.ts';
+import { changeProject, updatedAtOf } from '../../base/projects.ts';
 import type { Brand } from '../../templates/blocks/brand.ts';
 import { type Republished, republishNow } from '../../templates/parts/republish.ts';
 import { type TouchedTemplates, touchedByBrand } from '../../templates/parts/touched.ts';
@@ -52,10 +52,6 @@ export async function updateBrand(
 
 function shownBrand(project: Project): ShownBrand {
   return { ...completeBrand(project), updatedAt: updatedAtOf(project) };
-}
-
-function updatedAtOf({ updatedAt, createdAt }: Pick<Project, 'updatedAt' | 'createdAt'>): Date {
-  return updatedAt ?? createdAt;
 }
 
 /** The templates that the brand would change with these fields, if they were published again. */
