@@ -92,8 +92,8 @@ export const automationRoutes = [
     errors: { ...notThere, 409: 'It is active and `draft` is not true, or something was saved after draftRevision.' },
     handler: async ({ deps, project, params, body: { draft, ...body }, request }) => {
       const id = params.automationId ?? '';
-      if (draft) return presentDraft(deps, await saveDraft(deps, project, id, body, request));
-      return presentWhole(deps, await updateAutomation(deps, project, id, body, request));
+      if (draft) return presentStoredDraft(deps, await saveDraft(deps, project, id, body, request));
+      return presentStored(deps, await updateAutomation(deps, project, id, body, request));
     },
   }),
   endpoint({
@@ -111,7 +111,7 @@ export const automationRoutes = [
     errors: { 409: 'There is no draft, it is outdated, or something was saved after draftRevision.' },
     handler: async ({ deps, project, params, body }) => {
       const { automation, inside } = await publishAutomation(deps, project, params.automationId ?? '', body);
-      return { ...(await presentWhole(deps, automation)), inside: presentInside(inside, body.existing) };
+      return { ...(await presentStored(deps, automation)), inside: presentInside(inside, body.existing) };
     },
   }),
   endpoint({
@@ -144,7 +144,7 @@ export const automationRoutes = [
     summary: 'Activate an automation, so that contacts enter it',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
-      presentWhole(deps, await activateAutomation(deps, project, params.automationId ?? '')),
+      presentStored(deps, await activateAutomation(deps, project, params.automationId ?? '')),
   }),
   endpoint({
     operation: 'automations.pause',
@@ -155,7 +155,7 @@ export const automationRoutes = [
     summary: 'Pause an automation: no contact enters, and enrolled contacts wait at their next step',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
-      presentWhole(deps, await pauseAutomation(deps, project, params.automationId ?? '')),
+      presentStored(deps, await pauseAutomation(deps, project, params.automationId ?? '')),
   }),
   endpoint({
     operation: 'automations.resume',
@@ -166,7 +166,7 @@ export const automationRoutes = [
     summary: 'Resume a paused automation',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
-      presentWhole(deps, await resumeAutomation(deps, project, params.automationId ?? '')),
+      presentStored(deps, await resumeAutomation(deps, project, params.automationId ?? '')),
   }),
   endpoint({
     operation: 'automations.archive',
@@ -177,7 +177,7 @@ export const automationRoutes = [
     summary: 'Archive an automation for good; its enrollments end',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
-      presentWhole(deps, await archiveAutomation(deps, project, params.automationId ?? '')),
+      presentStored(deps, await archiveAutomation(deps, project, params.automationId ?? '')),
   }),
   endpoint({
     operation: 'automations.simulate',
@@ -214,6 +214,15 @@ export const automationRoutes = [
 async function presentWhole(deps: Deps, automation: Automation) {
   const [statistics, warnings] = await Promise.all([statisticsOf(deps, automation), warningsOf(deps, automation)]);
   return presentAutomation(automation, { statistics, warnings });
+}
+
+/** After a change that is stored: a look that fails leaves its fields out, and must not fail the call. */
+function presentStored(deps: Deps, automation: Automation) {
+  return presentWhole(deps, automation).catch(() => presentAutomation(automation));
+}
+
+function presentStoredDraft(deps: Deps, at: AutomationAt) {
+  return presentDraft(deps, at).catch(() => presentAutomation({ ...at.automation, ...at.content }));
 }
 
 async function presentDraft(deps: Deps, { automation, content }: AutomationAt) {

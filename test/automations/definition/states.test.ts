@@ -155,6 +155,32 @@ describe('The states of an automation', () => {
     for (const reply of replies) expect(refusal(reply)).to.include({ status: 404, code: 'AUTOMATION_NOT_FOUND' });
   });
 
+  it('a change that is stored is answered with 200 although its statistics cannot be read', async () => {
+    const { client } = env.own;
+    const { id } = await draft();
+    const { triggers } = env.deps.db;
+    const { countDocuments } = triggers;
+    triggers.countDocuments = () => Promise.reject(new Error('cut off after the change was stored'));
+    const change = async () => {
+      const saved = await client.patch(`/automations/${id}`, { name: 'Renamed' });
+      const drafted = await client.patch(`/automations/${id}`, { draft: true, name: 'Drafted' });
+      const published = await client.post(`/automations/${id}/publish`);
+      return [saved, drafted, published, await call(id, 'activate'), await call(id, 'pause'), await call(id, 'resume')];
+    };
+    const replies = await change().finally(() => {
+      triggers.countDocuments = countDocuments;
+    });
+    expect(replies.map(({ status, body }) => [status, body.data?.status, body.data?.name])).to.deep.equal([
+      [200, 'draft', 'Renamed'],
+      [200, 'draft', 'Drafted'],
+      [200, 'draft', 'Drafted'],
+      [200, 'active', 'Drafted'],
+      [200, 'paused', 'Drafted'],
+      [200, 'active', 'Drafted'],
+    ]);
+    expect((await client.get(`/automations/${id}`)).body.data.statistics).to.include({ active: 0 });
+  });
+
   it('a template that an active automation uses cannot be deleted', async () => {
     const { template } = await makeSending(env.deps, mute);
     const steps = [wait(0), { type: 'email', email: { templateId: template.templateId } }];
