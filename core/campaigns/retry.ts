@@ -1,5 +1,6 @@
 import { conflict } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
+import { HOUR_MS } from '../base/time/durations.ts';
 import { goneGroups } from '../consent/suppressions/find-groups.ts';
 import { holdGroup } from '../consent/suppressions/groups.ts';
 import { requestRun, wakeStarts } from '../jobs/starts.ts';
@@ -8,6 +9,7 @@ import { queueAgain } from '../mail/messages/of-campaigns.ts';
 import { presentContacts } from '../people/contacts/present.ts';
 import { decide, type Settled, settle } from './control.ts';
 import { findCampaign } from './definition/campaigns.ts';
+import { keptUntil } from './definition/kept.ts';
 import type { CampaignsDeps } from './deps.ts';
 import type { Campaign } from './model.ts';
 import { everyRow } from './people/rows.ts';
@@ -15,6 +17,9 @@ import { RETRYABLE, sendingStatus, stateConflict } from './status.ts';
 import type { CommitWith } from './transition.ts';
 
 type RetriedState = 'failed' | 'unknown';
+
+/** A removal that begins while messages are queued again would not see the retry. */
+const REMOVAL_MARGIN_MS = HOUR_MS;
 
 /**
  * Sends again only failed or unknown messages, over the same ledger. The messages are queued before the status changes, so that
@@ -28,6 +33,7 @@ export async function retryCampaign(
 ): Promise<Settled> {
   const campaign = await findCampaign(deps, project, campaignId);
   if (!RETRYABLE.includes(campaign.status)) throw stateConflict('retried', campaign.status);
+  refuseRemoved(deps, campaign);
   const { unsubscribeGroupId: groupId } = campaign;
   if ((await goneGroups(deps, project._id, [groupId])).size > 0) throw groupGone();
   await queueAllAgain(deps, campaign, retried);
@@ -42,6 +48,16 @@ export async function retryCampaign(
   }));
   wakeStarts(deps, 'metrics', project._id);
   return settle(deps, moved);
+}
+
+/** The numbers of messages that retention may have removed are known from the campaign alone, and a retry would count them again. */
+function refuseRemoved(deps: CampaignsDeps, campaign: Campaign): void {
+  const until = campaign.freeze?.isDone ? keptUntil(deps, campaign) : null;
+  if (until && until.getTime() - REMOVAL_MARGIN_MS <= deps.clock.now().getTime())
+    throw conflict(
+      'INVALID_STATE',
+      `The mails of the campaign are kept until ${until.toISOString()}: it cannot be retried any more.`,
+    );
 }
 
 function groupGone() {

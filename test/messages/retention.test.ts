@@ -80,7 +80,7 @@ describe('Messages and events', () => {
           {
             $set: {
               status,
-              freeze: { at: new Date(), written: 1, isDone: true, frozen: null },
+              freeze: { at: idOf(31).getTimestamp(), written: 1, isDone: true, frozen: null },
               'counts.totalContacts': 1,
               'counts.sent': 1,
               refreshedAt: new Date(),
@@ -97,6 +97,32 @@ describe('Messages and events', () => {
     expect(await left(ids)).to.deep.equal([false, true]);
     const { body } = await client.get(`/campaigns/${campaigns[0]}`);
     expect(body.data.metrics).to.deep.include({ totalContacts: 1, sent: 1 });
+  });
+
+  it('of a campaign that is retried less than an hour before they may be removed, or later: 409, and its numbers stay', async () => {
+    const { client } = environment.own;
+    const fields = { subject: 'x', htmlTemplate: '<p>x</p>', from: { email: 'news@mail.example.com' } };
+    const created = await client.post('/campaigns', { ...fields, name: 'Retried', publish: false });
+    const _id = new ObjectId(created.body.data.id as string);
+    const frozenHoursAgo = async (hours: number) => {
+      const at = new Date(environment.clock.now().getTime() - hours * 3_600_000);
+      const freeze = { at, written: 2, isDone: true, frozen: null };
+      const counts = { 'counts.totalContacts': 2, 'counts.sent': 1, 'counts.failed': 1, 'counts.opened': 1 };
+      await db().campaigns.updateOne({ _id, projectId: projectId() }, { $set: { status: 'sent', freeze, ...counts } });
+    };
+    const retry = () => client.post(`/campaigns/${_id}/retry`, { states: ['failed'] });
+    for (const hours of [31 * 24, 30 * 24 - 0.9]) {
+      await frozenHoursAgo(hours);
+      await removeOld(environment.deps);
+      const { status, body } = await retry();
+      expect([status, body.error?.code]).to.deep.equal([409, 'INVALID_STATE']);
+      expect(body.error.message).to.contain('kept until');
+      const { data } = (await client.get(`/campaigns/${_id}`)).body;
+      expect(data.status).to.equal('sent');
+      expect(data.metrics).to.deep.include({ totalContacts: 2, sent: 1, opened: 1 });
+    }
+    await frozenHoursAgo(30 * 24 - 1.1);
+    expect((await retry()).body.data.status).to.equal('sending');
   });
 
   it('are removed by one process a night, and by the next one when it was stopped before its end', async () => {
