@@ -45,6 +45,8 @@ export async function retryCampaign(
     status: sendingStatus(before),
     sentAt: null,
     failureReason: null,
+    // Its audience was never written: it begins again, and what it names is checked and held again.
+    ...(before.freeze?.isDone ? {} : { startedAt: null }),
   }));
   wakeStarts(deps, 'metrics', project._id);
   return settle(deps, moved);

@@ -119,7 +119,7 @@ async function underWayStep(deps: CampaignsDeps, campaign: Campaign): Promise<Ca
   const now = deps.clock.now();
   const project = await deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } });
   if (!project) return move(deps, campaign, { status: 'aborted', abortedAt: now, nextBatchAt: null });
-  // A retry of a campaign that failed before it had begun.
+  // A retry of a campaign that failed before its audience was written.
   if (startedAt === null) return begin(deps, campaign);
   if (!freeze?.isDone) {
     const awaited = await awaitedSegments(deps, campaign);

@@ -217,6 +217,38 @@ describe('A campaign to those who did not open another one', function () {
     });
   });
 
+  it('that failed before its audience was written begins again with a retry: it fails where a list that it excludes is gone', async () => {
+    const name = tag();
+    const list = await stage.list(2, (i) => `${i}-${name}@example.org`);
+    const without = await stage.list(0);
+    const first = await sent({ toLists: [list], excludeLists: [without] });
+    const joined = { contactListId: without, emails: [`1-${name}@example.org`] };
+    expect((await client().post('/contact-lists/contacts/bulk-add', joined)).status).to.equal(200);
+    const setFirst = (status: string) =>
+      stage.deps.db.campaigns.updateOne(
+        { _id: new ObjectId(first), projectId: stage.own.project._id },
+        { $set: { status: status as 'sent' } },
+      );
+    const failed = async () => {
+      const copy = (await again(first)).body.data.id;
+      await publish(copy);
+      expect((await hands.advance(copy)).kind).to.equal('freeze');
+      await setFirst('sending');
+      expect(await hands.drive(copy)).to.include({ status: 'failed' });
+      await setFirst('sent');
+      return copy;
+    };
+    const [kept, gone] = [await failed(), await failed()];
+    await stage.act(kept, 'retry', { states: ['failed'] });
+    expect(await hands.drive(kept)).to.include({ status: 'sent' });
+    expect([...(await stage.arrived(kept)).keys()]).to.deep.equal([`0-${name}@example.org`]);
+    expect((await client().delete(`/contact-lists/${without}`)).status).to.equal(200);
+    await stage.act(gone, 'retry', { states: ['failed'] });
+    expect(await hands.drive(gone)).to.include({ status: 'failed' });
+    expect((await stage.get(gone)).failureReason).to.contain('which it excludes, was deleted');
+    expect((await stage.arrived(gone)).size).to.equal(0);
+  });
+
   it('takes no other word', async () => {
     const id = await sent({ toLists: [await stage.list(1, () => `${tag()}@example.org`)] });
     const { status, body } = await again(id, { to: 'opened' });
