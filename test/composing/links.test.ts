@@ -68,13 +68,15 @@ describe('The numbers of links', () => {
   });
 
   it('do not depend on blocks: a link has its number in each round of a loop, and one that is left out keeps it', async () => {
-    const html = `{{#if vip}}<a href="https://vip.example.com/">1</a>{{/if}}{{#each items}}<a href="https://shop.example.com/{{this}}">2</a>{{/each}}<a href="https://end.example.com/">3</a>`;
-    const bytes = await bytesOf(await compileForMany(mailOf(html)), { vip: false, items: ['x', 'y'] });
-    expect(linksIn(bytes)).to.deep.equal([
-      [2, 'https://shop.example.com/x'],
-      [2, 'https://shop.example.com/y'],
-      [3, 'https://end.example.com/'],
-    ]);
+    for (const open of ['{{#', '{{~#']) {
+      const html = `${open}if vip}}<a href="https://vip.example.com/">1</a>{{/if}}${open}each items}}<a href="https://shop.example.com/{{this}}">2</a>{{/each}}<a href="https://end.example.com/">3</a>`;
+      const bytes = await bytesOf(await compileForMany(mailOf(html)), { vip: false, items: ['x', 'y'] });
+      expect(linksIn(bytes), open).to.deep.equal([
+        [2, 'https://shop.example.com/x'],
+        [2, 'https://shop.example.com/y'],
+        [3, 'https://end.example.com/'],
+      ]);
+    }
   });
 
   it('are not given to links that come with the data', async () => {

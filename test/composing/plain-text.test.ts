@@ -14,6 +14,10 @@ const MAILS: Array<[source: string, variables: Record<string, unknown>, text: st
   ['<td>{{a}}</td><img alt="{{b}}"><td>€ {{c}}</td>', { a: 'ü', b: 'none', c: '{{a}}' }, 'ü\n\n€ {{a}}'],
   ['{{#each list}}<p>{{this}}</p>{{/each}}', { list: ['a', 'b'] }, 'a\n\nb'],
   ['<b>{{{html}}}</b>', { html: '<p>one</p><p>two</p>' }, 'one\n\ntwo'],
+  ['a {{~#if yes}}<p>b</p>{{~/if}}', { yes: true }, 'a\n\nb'],
+  ['a {{~^yes}}<p>b</p>{{/yes}}', {}, 'a\n\nb'],
+  ['<b>{{~{html}~}}</b>', { html: '<p>one</p>&#1114112;' }, 'one\n\n\ufffd'],
+  ['<b>{{~&html}}</b>', { html: '<p>one</p><p>two</p>' }, 'one\n\ntwo'],
   ['a{{x}}\ue0000\ue001', { x: 'b' }, 'ab\ue0000\ue001'],
 ];
 

@@ -3,7 +3,7 @@ export const OPEN = '\ue000';
 export const CLOSE = '\ue001';
 
 /** Blocks and unescaped values may contain markup, so that every recipient's HTML has to be read. */
-const MAY_HOLD_MARKUP = /\{\{\{|\{\{[#^&]/;
+const MAY_HOLD_MARKUP = /\{\{~?[{#^&]/;
 /** The two characters themselves, also as entities: a reader of HTML would take them for a hole. */
 const HAS_MARKS = /[\ue000\ue001]|&#(?:x0{0,6}e00[01]|0{0,6}5734[45])/i;
 
