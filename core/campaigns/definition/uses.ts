@@ -2,21 +2,22 @@ import type { Session } from '../../base/model.ts';
 import type { SuppressionGroup } from '../../consent/suppressions/model.ts';
 import type { Template } from '../../templates/model.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import { EDITABLE, NOT_OVER } from '../status.ts';
+import type { Campaign } from '../model.ts';
+import { NOT_OVER } from '../status.ts';
+
+type Named = Pick<Campaign, 'name' | 'status'>;
 
 const projection = { name: 1, status: 1 };
 
-/** A campaign that is sending has a copy of its template. */
+/** From its start on a campaign has a copy of its template. */
 export async function campaignWithTemplate(
   { db }: Pick<CampaignsDeps, 'db'>,
   session: Session,
   { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
 ): Promise<string | null> {
-  const campaign = await db.campaigns.findOne(
-    { projectId, status: { $in: EDITABLE }, $or: [{ templateId }, { 'variants.templateId': templateId }] },
-    { session, projection },
-  );
-  return campaign && `the ${campaign.status === 'draft' ? 'draft' : 'scheduled campaign'} "${campaign.name}"`;
+  const $or = [{ templateId }, { 'variants.templateId': templateId }];
+  const needing = { projectId, status: { $in: NOT_OVER }, startedAt: null, $or };
+  return described(await db.campaigns.findOne(needing, { session, projection }));
 }
 
 export async function campaignWithGroup(
@@ -25,6 +26,9 @@ export async function campaignWithGroup(
   { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
 ): Promise<string | null> {
   const naming = { projectId, unsubscribeGroupId: groupId, status: { $in: NOT_OVER } };
-  const campaign = await db.campaigns.findOne(naming, { session, projection });
+  return described(await db.campaigns.findOne(naming, { session, projection }));
+}
+
+function described(campaign: Named | null): string | null {
   return campaign && `the campaign "${campaign.name}" (${campaign.status})`;
 }

@@ -466,6 +466,37 @@ describe('Campaigns', function () {
       await stage.own.client.delete(`/campaigns/${body.data.id}`);
       expect((await stage.own.client.delete(path)).status).to.equal(200);
     });
+
+    it('a template of a campaign that is paused before its start cannot be deleted until the campaign has begun, or is over', async () => {
+      const of = async (field: 'templateId' | 'variants') => {
+        const saved = await stage.own.client.post('/templates', { templateName: field, emailTemplate: '<p>Held</p>' });
+        const { templateId } = saved.body.data;
+        const mail = field === 'templateId' ? { templateId, htmlTemplate: undefined } : {};
+        const variants = [{ templateId, share: 50 }, { share: 50 }];
+        const fields = field === 'variants' ? { variants } : {};
+        const { body, text } = await stage.create({ toLists: [list], scheduledAt: inAnHour(), ...mail, ...fields });
+        expect(body.success, text).to.equal(true);
+        const id: string = body.data.id;
+        expect((await stage.act(id, 'pause')).body.data.status).to.equal('paused');
+        return { id, remove: () => stage.own.client.delete(`/templates/${templateId}`) };
+      };
+      for (const field of ['templateId', 'variants'] as const) {
+        const { id, remove } = await of(field);
+        const refused = await remove();
+        expect([refused.status, refused.body.error?.code], field).to.deep.equal([409, 'INVALID_STATE']);
+        expect(refused.body.error.message).to.contain('(paused)');
+        expect((await stage.act(id, 'resume')).body.data.status).to.equal('scheduled');
+        await stage.act(id, 'pause');
+        await stage.act(id, 'abort');
+        expect((await remove()).status).to.equal(200);
+      }
+      const { id, remove } = await of('templateId');
+      await stage.deps.db.campaigns.updateOne(
+        { _id: new ObjectId(id), projectId: stage.own.project._id },
+        { $set: { startedAt: new Date() } },
+      );
+      expect((await remove()).status).to.equal(200);
+    });
   });
 
   describe('PATCH', () => {
