@@ -1,7 +1,9 @@
+import { randomInt } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { distinctIds } from '../../base/ids.ts';
 import type { MailDeps } from '../deps.ts';
 import type { BlockClaim } from './blocks/model.ts';
+import { BLOCK_CLAIM } from './blocks/recipient-id.ts';
 import type { Tally } from './counting/tally.ts';
 import type { DotState, DotWriter } from './dot-journal.ts';
 import type { Message, MessageRecipient, SmtpReply, SuppressedBy } from './model.ts';
@@ -105,6 +107,7 @@ export interface Ledger {
   readonly held: Map<string, Claimed>;
   /** Open claims of blocks, by id. */
   readonly blocks: Map<string, OpenClaim>;
+  /** The number of its last claim. */
   claims: number;
   /** Not set where no dot journal can be kept. */
   dots?: DotWriter;
@@ -117,9 +120,14 @@ export interface Ledger {
 /** The wall clock may be set a little; a larger difference between two readings counts as a suspended machine. */
 const GAP_MIN_MS = 1_000;
 
+/** Half of the numbers that a dot journal has place for. */
+const FIRST_CLAIM_MAX = 2 ** 29;
+
 export function openLedger(monotonic?: () => number, wall: () => number = monotonic ?? Date.now): Ledger {
   const now = countingSuspension(monotonic ?? (() => performance.now()), wall);
-  return { owner: new ObjectId().toHexString(), held: new Map(), blocks: new Map(), claims: 0, stopping: false, now };
+  // Two processes that defer a message have two events of it: the number of the claim is in their key.
+  const claims = randomInt(BLOCK_CLAIM, FIRST_CLAIM_MAX);
+  return { owner: new ObjectId().toHexString(), held: new Map(), blocks: new Map(), claims, stopping: false, now };
 }
 
 /**

@@ -195,6 +195,22 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
     expect((await stage.messages(id))[0]?.reason).to.contain('24 hours');
   });
 
+  it('each deferral of a mail is an event of its own, whichever process defers it', async () => {
+    const hook = { url: 'https://hooks.example.com/', events: ['email.deferred'] };
+    expect((await stage.own.client.post('/webhooks', hook)).status).to.equal(201);
+    const id = await stage.launch({ toLists: [await stage.list(1, () => 'temp-rcpt-450+each@example.org')] });
+    const other = openHands(stage);
+    for (const process of [hands, hands, other]) {
+      await process.drive(id);
+      await makeDue(id);
+    }
+    await other.stop();
+    expect((await stage.messages(id))[0]).to.include({ state: 'deferred', deferrals: 3 });
+    const deferred = { projectId: stage.own.project._id, type: 'email.deferred' } as const;
+    const events = () => stage.deps.db.projectEvents.find(deferred).toArray();
+    await until(events, (found) => found.length === 3);
+  });
+
   it('claims of a dead process are settled by a call that waits, and by the run while it is paused', async () => {
     const list = await stage.list(30, (i) => `lost${i}@example.org`);
     const id = await stage.launch({ toLists: [list] });
