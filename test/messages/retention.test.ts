@@ -99,6 +99,34 @@ describe('Messages and events', () => {
     expect(body.data.metrics).to.deep.include({ totalContacts: 1, sent: 1 });
   });
 
+  it('that wait for a campaign go when it is over or deleted, and its numbers stay; one that is claimed stays', async () => {
+    const { client } = environment.own;
+    const fields = { subject: 'x', htmlTemplate: '<p>x</p>', from: { email: 'news@mail.example.com' } };
+    const freeze = { at: idOf(31).getTimestamp(), written: 3, isDone: true, frozen: null };
+    const campaign = async (status: CampaignStatus) => {
+      const { body } = await client.post('/campaigns', { ...fields, name: status, publish: false });
+      const own = { _id: new ObjectId(body.data.id as string), projectId: projectId() };
+      const counts = { 'counts.totalContacts': 3, 'counts.pending': 3 };
+      await db().campaigns.updateOne(own, { $set: { status, freeze, ...counts } });
+      return own._id;
+    };
+    const waiting = (campaignId: ObjectId) =>
+      Promise.all(
+        (['queued', 'deferred', 'committing'] as const).map((state, index) =>
+          message(31, state, { lane: 'campaign', campaignId, seq: index + 1 }),
+        ),
+      );
+    const aborted = await campaign('aborted');
+    const over = [await waiting(aborted), await waiting(await campaign('sent')), await waiting(new ObjectId())];
+    const open = [await waiting(await campaign('paused')), await waiting(await campaign('sending'))];
+    expect(await removeOld(environment.deps)).to.deep.equal({ messages: 6, events: 0 });
+    for (const ids of over) expect(await left(ids)).to.deep.equal([false, false, true]);
+    for (const ids of open) expect(await left(ids)).to.deep.equal([true, true, true]);
+    await client.get(`/campaigns/${aborted}/progress`);
+    const { metrics } = (await client.get(`/campaigns/${aborted}`)).body.data;
+    expect(metrics).to.deep.include({ totalContacts: 3, pending: 3 });
+  });
+
   it('of a campaign that is retried less than an hour before they may be removed, or later: 409, and its numbers stay', async () => {
     const { client } = environment.own;
     const fields = { subject: 'x', htmlTemplate: '<p>x</p>', from: { email: 'news@mail.example.com' } };

@@ -3,7 +3,7 @@ import { batchesById, byProject } from '../../base/database/batches.ts';
 import { distinctIds } from '../../base/ids.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Message } from '../ledger/model.ts';
-import { isOver, OPEN_STATES } from '../ledger/states.ts';
+import { isOver, OPEN_STATES, WAITING_STATES } from '../ledger/states.ts';
 
 const AT_ONCE = 1_000;
 const FIELDS = { projectId: 1, state: 1, campaignId: 1, scheduledAt: 1 } as const;
@@ -13,7 +13,7 @@ type OpenCampaigns = (projectId: ObjectId, campaignIds: ObjectId[]) => Promise<S
 
 /**
  * Removes old messages with their engagements, except those that may still be sent or belong to a campaign that is not over, and returns
- * the number of messages.
+ * the number of messages. Mail that waits for a campaign that is over is not sent any more: such a campaign is too old for a retry.
  */
 export async function removeOldMessages(
   deps: MailDeps,
@@ -27,8 +27,8 @@ export async function removeOldMessages(
     {},
     { size: AT_ONCE, before, mayContinue, projection: FIELDS },
   )) {
-    const over = batch.filter((message) => isOver(message.state) && isOld(message, before));
-    for (const [projectId, messages] of byProject(over))
+    const ended = batch.filter((message) => (isOver(message.state) || isLeft(message)) && isOld(message, before));
+    for (const [projectId, messages] of byProject(ended))
       removed += await removeMessages(deps, projectId, messages, openCampaigns);
   }
   return removed;
@@ -42,12 +42,20 @@ async function removeMessages(
 ): Promise<number> {
   const campaignIds = distinctIds(messages.flatMap(({ campaignId }) => campaignId ?? []));
   const open = campaignIds.length > 0 ? await openCampaigns(projectId, campaignIds) : new Set();
-  const ids = messages.flatMap(({ _id, campaignId }) => (campaignId && open.has(`${campaignId}`) ? [] : _id));
-  const old = { _id: { $in: ids }, projectId };
-  await db.engagements.deleteMany(old);
+  const old = messages.filter(({ campaignId }) => !(campaignId && open.has(`${campaignId}`)));
+  const these = (some: Message[]) => ({ _id: { $in: some.map(({ _id }) => _id) }, projectId });
+  const [left, over] = [old.filter(isLeft), old.filter((message) => !isLeft(message))];
+  await db.engagements.deleteMany(these(old));
   // A retry may have been requested in between.
-  const { deletedCount } = await db.messages.deleteMany({ ...old, state: { $nin: OPEN_STATES } });
-  return deletedCount;
+  const removed = await db.messages.deleteMany({ ...these(over), state: { $nin: OPEN_STATES } });
+  if (left.length === 0) return removed.deletedCount;
+  const more = await db.messages.deleteMany({ ...these(left), state: { $in: WAITING_STATES } });
+  return removed.deletedCount + more.deletedCount;
+}
+
+/** Waits for its campaign: once that is over or deleted, for ever. */
+function isLeft({ state, campaignId }: Message): boolean {
+  return campaignId !== undefined && WAITING_STATES.some((waiting) => waiting === state);
 }
 
 /** Scheduled mail is as old as the time that was chosen for it. */
