@@ -4,13 +4,14 @@ import { emailDomain, normalizeDomain } from '../base/text/addresses.ts';
 import { requestDomainCheck } from '../domains/domains.ts';
 import type { Domain } from '../domains/model.ts';
 import { mailFromName } from '../domains/rules/records.ts';
-import { readMailLocalPart } from '../mail/compose/tokens.ts';
+import { readMailLocalPart, type UnsubscribeAddressRef } from '../mail/compose/tokens.ts';
 import type { MailRef } from '../mail/feedback/bounces.ts';
 import type { InboundDeps } from './deps.ts';
 
 /** The destination of a mail to one of our addresses. */
 export type Destination =
-  | { kind: 'bounce' | 'unsubscribe'; ref: MailRef }
+  | { kind: 'bounce'; ref: MailRef }
+  | { kind: 'unsubscribe'; ref: UnsubscribeAddressRef }
   /** fbl@, abuse@ and postmaster@ of this server: feedback reports, and letters of people. */
   | { kind: 'feedback' }
   | { kind: 'mailbox'; projectId: ObjectId; domainName: string; isBlocked: boolean; address: string };
@@ -29,8 +30,8 @@ export async function judgeRecipient(deps: InboundDeps, address: string): Promis
   const host = at === -1 ? deps.config.mailHost : hostOf(address.slice(at + 1));
   const signed = readMailLocalPart(deps.config, localPart);
   if (signed && (await isOurs(deps, signed.projectId, host))) {
-    const ref = { projectId: signed.projectId, messageId: signed.messageId };
-    return { kind: signed.kind === 'b' ? 'bounce' : 'unsubscribe', ref };
+    const { kind, ...ref } = signed;
+    return { kind: kind === 'b' ? 'bounce' : 'unsubscribe', ref };
   }
   const isHere = host === deps.config.mailHost;
   if (FEEDBACK.has(localPart) && (isHere || (await isOfReturnPaths(deps, host)))) return { kind: 'feedback' };

@@ -103,7 +103,7 @@ describe('A mail as it arrives', () => {
       groupId,
       email: 'ada@in.test',
     });
-    expect(readMailLocalPart(config(), address!.split('@')[0]!)).to.deep.equal({ kind: 'u', ...ref });
+    expect(readMailLocalPart(config(), address!.split('@')[0]!)).to.deep.equal({ kind: 'u', ...ref, groupId });
     expect(header(mail, 'list-unsubscribe-post')).to.deep.equal(['List-Unsubscribe=One-Click']);
     expect(header(mail, 'list-id')[0]).to.equal(`<${groupId.toLowerCase()}.${post.own.project._id}.mail.example.com>`);
     expect(header(mail, 'precedence')).to.deep.equal(['bulk']);

@@ -32,14 +32,20 @@ describe('Links and addresses in a mail', () => {
     expect(readUnsubscribeToken(config, unsubscribeToken(config, ungrouped))).to.deep.equal(ungrouped);
     for (const kind of ['b', 'u'] as const)
       expect(readMailLocalPart(config, mailLocalPart(config, kind, ref))).to.deep.equal({ kind, ...ref });
+    for (const groupId of ['AB12CD', '000000', 'ZZZZZZ', null]) {
+      const localPart = mailLocalPart(config, 'u', { ...ref, groupId });
+      expect(readMailLocalPart(config, localPart)).to.deep.equal({ kind: 'u', ...ref, groupId });
+    }
   });
 
   it('are the same for the same mail, and fit their place', () => {
     expect(unsubscribeToken(config, person)).to.equal(unsubscribeToken(config, person));
-    expect(mailLocalPart(config, 'b', ref))
-      .to.have.length.at.most(64)
-      .and.match(/^b\+[a-z2-7]+-[0-9a-f]+$/);
-    expect(readMailLocalPart(config, mailLocalPart(config, 'b', ref).toUpperCase())).to.not.equal(null);
+    for (const localPart of [mailLocalPart(config, 'b', ref), mailLocalPart(config, 'u', person)]) {
+      expect(localPart)
+        .to.have.length.at.most(64)
+        .and.match(/^[bu]\+[a-z2-7]+-[0-9a-f]+$/);
+      expect(readMailLocalPart(config, localPart.toUpperCase())).to.deep.equal(readMailLocalPart(config, localPart));
+    }
   });
 
   it('of mails that were sent by earlier versions are made and read as before', () => {
@@ -56,7 +62,9 @@ describe('Links and addresses in a mail', () => {
     expect(unsubscribeToken(config, person)).to.equal(unsubscribe);
     expect(readUnsubscribeToken(config, unsubscribe)).to.deep.equal(person);
     expect(mailLocalPart(config, 'b', ref)).to.equal('b+ncq3fq6u4x3aogbjhjfwrinsypkol5qhdaututa-80ff8a1a3dd5');
-    expect(mailLocalPart(config, 'u', ref)).to.equal('u+ncq3fq6u4x3aogbjhjfwrinsypkol5qhdaututa-1e98e4fc5d0b');
+    const leave = 'u+ncq3fq6u4x3aogbjhjfwrinsypkol5qhdaututa-1e98e4fc5d0b';
+    expect(mailLocalPart(config, 'u', ref)).to.equal(leave);
+    expect(readMailLocalPart(config, leave)).to.deep.equal({ kind: 'u', ...ref });
   });
 
   it('hold no address that anybody could read', () => {
@@ -66,13 +74,15 @@ describe('Links and addresses in a mail', () => {
 
   it('mean nothing when a single character is changed, cut off or added, or when they are used as another kind', () => {
     const readClick = (token: string) => readClickToken(config, token);
+    const readAddress = (token: string) => readMailLocalPart(config, token);
     const kinds: Array<[string, (token: string) => unknown]> = [
       [openToken(config, ref), (token) => readOpenToken(config, token)],
       [viewToken(config, ref), (token) => readViewToken(config, token)],
       [clickToken(config, ref, target), readClick],
       [clickToken(config, ref, target, 3), readClick],
       [unsubscribeToken(config, person), (token) => readUnsubscribeToken(config, token)],
-      [mailLocalPart(config, 'b', ref), (token) => readMailLocalPart(config, token)],
+      [mailLocalPart(config, 'b', ref), readAddress],
+      [mailLocalPart(config, 'u', { ...ref, groupId: 'AB12CD' }), readAddress],
     ];
     for (const [token, read] of kinds) {
       for (let at = 0; at < token.length; at++) {

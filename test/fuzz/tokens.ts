@@ -24,7 +24,7 @@ type Change = { kind: 'flip' | 'cut' | 'insert' | 'case'; at: number; letter: st
 export const guesses = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.stringMatching(/^[\w-]{0,400}$/),
-  fc.stringMatching(/^[bu]\+[a-z2-7]{39}-[0-9a-f]{12}$/),
+  fc.stringMatching(/^[bu]\+([a-z2-7]{39}|[a-z2-7]{48})-[0-9a-f]{12}$/),
   fc
     .tuple(fc.stringMatching(/^[\w+-]$/), fc.integer({ max: 100_000, min: 1 }))
     .map(([one, times]) => one.repeat(times)),
@@ -68,7 +68,7 @@ export function fuzzTokens(options: FuzzOptions): Promise<FuzzResult> {
         openToken(config, ref),
         clickToken(config, ref, target),
         unsubscribeToken(config, unsubscribing),
-        mailLocalPart(config, 'u', ref),
+        mailLocalPart(config, 'u', { ...ref, groupId: group }),
       ];
       const work = () => {
         for (const [index, read] of readers.entries()) {
@@ -87,7 +87,7 @@ export function fuzzTokens(options: FuzzOptions): Promise<FuzzResult> {
         expect(readClickToken(config, numbered)).to.deep.equal({ ...ref, target, link: 7 });
         expect(readClickToken(config, changed(numbered, change))).to.equal(null);
         expect(readUnsubscribeToken(config, made[2] ?? '')).to.deep.equal(unsubscribing);
-        expect(readMailLocalPart(config, made[3] ?? '')).to.deep.equal({ kind: 'u', ...ref });
+        expect(readMailLocalPart(config, made[3] ?? '')).to.deep.equal({ kind: 'u', ...ref, groupId: group });
       };
       return leastOf(work);
     },

@@ -54,7 +54,7 @@ export function inboundCases({ environment }: Stage, { inbound }: Doors, choice:
       const to = {
         mailbox: `desk@${await receivingDomain(environment, own)}`,
         'return path': `${mailLocalPart(deps.config, 'b', ref)}@${HOST}`,
-        unsubscribe: `${mailLocalPart(deps.config, 'u', ref)}@${HOST}`,
+        unsubscribe: `${mailLocalPart(deps.config, 'u', { ...ref, groupId: null })}@${HOST}`,
         feedback: `fbl@${HOST}`,
       }[kind];
       const length = (isWhole ? MAIL_BYTES_MAX : MAIL_BYTES) * part;

@@ -24,7 +24,7 @@ import {
   messageIdOf,
   openPixelUrl,
   returnPath,
-  unsubscribeAddress,
+  unsubscribeAddresses,
 } from './links.ts';
 import {
   compileMessage,
@@ -109,6 +109,7 @@ function filling(
   fill: FillBody,
 ) {
   const shared = { groupId, showsView: showsView(templates) };
+  const unsubscribeAddress = unsubscribeAddresses(config, groupId, returnHost);
   return ({ messageId, copy, email, to, at, variables }: MailRecipient): FilledMail | Promise<FilledMail> => {
     const ref = { projectId, messageId };
     const pages = mailPages(config, ref, { ...shared, email });
@@ -119,7 +120,7 @@ function filling(
         to: [to],
         messageId: messageIdOf({ messageId, copy }, fromDomain),
         date: at,
-        unsubscribe: marketing ? { url: pages.unsubscribe, mailto: unsubscribeAddress(config, ref, returnHost) } : null,
+        unsubscribe: marketing ? { url: pages.unsubscribe, mailto: unsubscribeAddress(ref) } : null,
         values,
       },
     });

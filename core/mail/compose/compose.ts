@@ -7,7 +7,7 @@ import type { Envelope, SendingDeps, TrackedMail } from '../ledger/relay.ts';
 import { isOpenRecipient } from '../ledger/states.ts';
 import { compileForOne, type SharedMail } from './compile.ts';
 import { inlined } from './inline-pictures.ts';
-import { returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
+import { returnPath, unsubscribeAddresses, unsubscribeUrl } from './links.ts';
 import { composeMessage, type MimeAttachment, messagePieces, unsubscribeHeaders } from './mime/compose.ts';
 import { writePieces } from './mime/entities.ts';
 import { plainHeader } from './mime/headers.ts';
@@ -119,10 +119,12 @@ function marketingHead({ config }: SendingDeps, mail: Composing): string {
   const { message, content, sending } = mail;
   const { projectId, _id: messageId, email } = message;
   const ref = { projectId, messageId };
-  const url = unsubscribeUrl(config, ref, { groupId: content.groupId, email });
+  const { groupId } = content;
+  const url = unsubscribeUrl(config, ref, { groupId, email });
+  const mailto = unsubscribeAddresses(config, groupId, sending.returnHost)(ref);
   const listId = `<${listOf(content)}.${projectId}.${emailDomain(content.from.email)}>`;
   return (
-    unsubscribeHeaders({ url, mailto: unsubscribeAddress(config, ref, sending.returnHost) }) +
+    unsubscribeHeaders({ url, mailto }) +
     plainHeader('List-Id', listId) +
     plainHeader('Feedback-ID', feedbackId(mail)) +
     plainHeader('Precedence', 'bulk')

@@ -1,7 +1,7 @@
 import type { Config } from '../../../schemas/config.ts';
 import type { Message } from '../ledger/model.ts';
 import type { MailRef } from './tokens.ts';
-import { clickTokens, mailLocalPart, openToken, unsubscribeToken, viewToken } from './tokens.ts';
+import { clickTokens, mailLocalPart, mailLocalParts, openToken, unsubscribeToken, viewToken } from './tokens.ts';
 
 type Links = Pick<Config, 'secretKeys' | 'publicUrl'>;
 
@@ -50,9 +50,10 @@ export function returnPath(config: Links, ref: MailRef, host: string): string {
   return `${mailLocalPart(config, 'b', ref)}@${host}`;
 }
 
-/** The mailto of List-Unsubscribe. */
-export function unsubscribeAddress(config: Links, ref: MailRef, host: string): string {
-  return `${mailLocalPart(config, 'u', ref)}@${host}?subject=unsubscribe`;
+/** The mailto of List-Unsubscribe in many mails of a group. */
+export function unsubscribeAddresses(config: Links, groupId: string | null, host: string): (ref: MailRef) => string {
+  const localPartOf = mailLocalParts(config, 'u', groupId);
+  return (ref) => `${localPartOf(ref)}@${host}?subject=unsubscribe`;
 }
 
 /**

@@ -9,6 +9,11 @@ export interface MailRef {
   messageId: ObjectId;
 }
 
+/** The mail of an address in List-Unsubscribe, with its group as in its link. Addresses of earlier versions hold no group. */
+export interface UnsubscribeAddressRef extends MailRef {
+  groupId?: string | null;
+}
+
 export interface UnsubscribeRef extends MailRef {
   /** null: the mail names no group. */
   groupId: string | null;
@@ -98,8 +103,7 @@ export function readClickToken(config: Keys, token: string): (MailRef & { target
  * its own MAC as the initial vector, so the same mail has the same link and the address cannot be read from it.
  */
 export function unsubscribeToken(config: Keys, { groupId, email, ...ref }: UnsubscribeRef): string {
-  const group = (groupId ?? '').padEnd(GROUP_CHARS, ' ');
-  const plain = Buffer.concat([idsOf(ref), Buffer.from(group + email, 'utf8')]);
+  const plain = Buffer.concat([idsOf(ref), Buffer.from(textOf(groupId) + email, 'utf8')]);
   const key = signingKey(config);
   const mac = macOf(key, 'unsubscribe', plain);
   return Buffer.concat([mac, ctr(key, mac, plain)]).toString('base64url');
@@ -113,7 +117,7 @@ export function readUnsubscribeToken(config: Keys, token: string): UnsubscribeRe
     const plain = ctr(key, mac, bytes.subarray(MAC_BYTES));
     if (!timingSafeEqual(mac, macOf(key, 'unsubscribe', plain))) continue;
     const text = plain.toString('utf8', IDS_BYTES);
-    return { ...refOf(plain), groupId: text.slice(0, GROUP_CHARS).trim() || null, email: text.slice(GROUP_CHARS) };
+    return { ...refOf(plain), groupId: groupIn(text), email: text.slice(GROUP_CHARS) };
   }
   return null;
 }
@@ -141,19 +145,32 @@ export function readPreviewToken(config: Keys, token: string): PreviewRef | null
  * The local part of a return path (b) or of the address in List-Unsubscribe (u). Letters of one case, because mail servers change
  * it.
  */
-export function mailLocalPart(config: Keys, kind: 'b' | 'u', ref: MailRef): string {
-  const ids = idsOf(ref);
-  return `${kind}+${base32(ids)}-${addressMac(signingKey(config), kind, ids)}`;
+export function mailLocalPart(config: Keys, kind: 'b' | 'u', { groupId, ...ref }: UnsubscribeAddressRef): string {
+  return mailLocalParts(config, kind, groupId)(ref);
 }
 
-export function readMailLocalPart(config: Keys, localPart: string): (MailRef & { kind: 'b' | 'u' }) | null {
-  const match = /^([bu])\+([a-z2-7]{39})-([0-9a-f]{12})$/.exec(localPart.toLowerCase());
+/** Those of many mails: their common part is made once. With the group they have 63 of the 64 characters that SMTP allows. */
+export function mailLocalParts(config: Keys, kind: 'b' | 'u', groupId?: string | null): (ref: MailRef) => string {
+  const shared = Buffer.from(groupId === undefined ? '' : textOf(groupId));
+  return ({ projectId, messageId }) => {
+    const payload = Buffer.concat([projectId.id, messageId.id, shared]);
+    return `${kind}+${base32(payload)}-${addressMac(signingKey(config), kind, payload)}`;
+  };
+}
+
+export function readMailLocalPart(
+  config: Keys,
+  localPart: string,
+): (UnsubscribeAddressRef & { kind: 'b' | 'u' }) | null {
+  const match = /^([bu])\+([a-z2-7]{39}|[a-z2-7]{48})-([0-9a-f]{12})$/.exec(localPart.toLowerCase());
   const kind = match?.[1] as 'b' | 'u' | undefined;
-  const ids = match && fromBase32(match[2] as string);
-  if (!kind || !ids) return null;
+  const payload = match && fromBase32(match[2] as string);
+  if (!kind || !payload) return null;
   const given = Buffer.from(match[3] as string);
-  const right = keysOf(config).some((key) => timingSafeEqual(given, Buffer.from(addressMac(key, kind, ids))));
-  return right ? { kind, ...refOf(ids) } : null;
+  const right = keysOf(config).some((key) => timingSafeEqual(given, Buffer.from(addressMac(key, kind, payload))));
+  if (!right) return null;
+  const group = payload.toString('utf8', IDS_BYTES);
+  return { kind, ...refOf(payload), ...(group === '' ? {} : { groupId: groupIn(group) }) };
 }
 
 /** A token whose payload can be read by everybody, and written by us alone. */
@@ -196,8 +213,8 @@ function ctr(key: Key, initial: Buffer, text: Buffer): Buffer {
   return createCipheriv('aes-256-ctr', key.encryption, initial).update(text);
 }
 
-function addressMac(key: Key, kind: string, ids: Buffer): string {
-  return macOf(key, `address ${kind}`, ids).toString('hex', 0, ADDRESS_MAC_HEX / 2);
+function addressMac(key: Key, kind: string, payload: Buffer): string {
+  return macOf(key, `address ${kind}`, payload).toString('hex', 0, ADDRESS_MAC_HEX / 2);
 }
 
 interface Key {
@@ -244,6 +261,15 @@ function idsOf({ projectId, messageId }: MailRef): Buffer {
   return Buffer.concat([projectId.id, messageId.id]);
 }
 
+/** null: blanks. */
+function textOf(groupId: string | null): string {
+  return (groupId ?? '').padEnd(GROUP_CHARS, ' ');
+}
+
+function groupIn(text: string): string | null {
+  return text.slice(0, GROUP_CHARS).trim() || null;
+}
+
 function numberOf(link: number): Buffer {
   const bytes = Buffer.alloc(NUMBER_BYTES);
   bytes.writeUInt16BE(link);
@@ -281,5 +307,5 @@ function fromBase32(text: string): Buffer | null {
     }
   }
   const out = Buffer.from(bytes);
-  return out.length === IDS_BYTES && base32(out) === text ? out : null;
+  return base32(out) === text ? out : null;
 }

@@ -12,7 +12,12 @@ import {
   suppressionsAgainst,
   takeBackUnsubscribe,
 } from '../../consent/suppressions/suppressions.ts';
-import { readMailLocalPart, readUnsubscribeToken, type UnsubscribeRef } from '../compose/tokens.ts';
+import {
+  readMailLocalPart,
+  readUnsubscribeToken,
+  type UnsubscribeAddressRef,
+  type UnsubscribeRef,
+} from '../compose/tokens.ts';
 import type { MailDeps } from '../deps.ts';
 import { findMail } from '../ledger/blocks/find-mail.ts';
 import type { Message } from '../ledger/model.ts';
@@ -90,12 +95,12 @@ export async function resubscribe(deps: MailDeps, { ref, group, state }: Subscri
 }
 
 /**
- * A mail to the address of List-Unsubscribe. Address and group come from the original message. When that is gone or erased, the address is
- * the From that DMARC proves; without one the sender must learn that the mail had no effect. `later` while the message is in flight.
+ * A mail to the address of List-Unsubscribe. The recipient comes from the original message. When that is gone or erased, it is the From
+ * that DMARC proves; without one the sender must learn that the mail had no effect. `later` while the message is in flight.
  */
 export async function unsubscribeByMail(
   deps: MailDeps,
-  ref: Pick<UnsubscribeRef, 'projectId' | 'messageId'>,
+  ref: UnsubscribeAddressRef,
   mail: { to: readonly { email: string }[] },
   verify: () => Promise<{ author: string | null; isFinal: boolean }>,
 ): Promise<'applied' | 'unproven' | 'later'> {
@@ -105,7 +110,7 @@ export async function unsubscribeByMail(
   const message = found === 'gone' ? null : found;
   const how = 'mail to the address of List-Unsubscribe';
   if (message?.email) {
-    const whole = { projectId, messageId, groupId: await groupIdOf(deps, message), email: message.email };
+    const whole = { projectId, messageId, groupId: await groupIdOf(deps, ref, message), email: message.email };
     await stopGroup(deps, whole, await groupOf(deps, whole), how);
     return 'applied';
   }
@@ -114,7 +119,7 @@ export async function unsubscribeByMail(
   const { author, isFinal } = await verify();
   const email = author && normalizeEmail(author);
   if (!email) return isFinal ? 'unproven' : 'later';
-  const whole = { projectId, messageId, groupId: message && (await groupIdOf(deps, message)), email };
+  const whole = { projectId, messageId, groupId: await groupIdOf(deps, ref, message), email };
   await stopGroup(deps, whole, await groupOf(deps, whole), `${how}, by its From`);
   return 'applied';
 }
@@ -123,14 +128,23 @@ function isFor({ config }: MailDeps, address: string, { messageId }: Pick<Unsubs
   return readMailLocalPart(config, address.split('@')[0] ?? '')?.messageId.equals(messageId) ?? false;
 }
 
-async function groupIdOf(deps: MailDeps, message: Message): Promise<string | null> {
+/** An address of an earlier version names no group: its mail decides, and where the content is no longer kept, what sent it. */
+async function groupIdOf(
+  deps: MailDeps,
+  { groupId }: UnsubscribeAddressRef,
+  message: Message | null,
+): Promise<string | null> {
+  if (groupId !== undefined) return groupId;
+  if (!message) return null;
   const { projectId, campaignId, automationId } = message;
   const [content, campaign, automation] = await Promise.all([
     contentOf(deps, message),
     campaignId && deps.db.campaigns.findOne({ _id: campaignId, projectId }),
     automationId && deps.db.automations.findOne({ _id: automationId, projectId }),
   ]);
-  return content?.groupId ?? campaign?.unsubscribeGroupId ?? automation?.unsubscribeGroupId ?? null;
+  // A content that names none says so: its automation may name one since.
+  if (content) return content.groupId;
+  return campaign?.unsubscribeGroupId ?? automation?.unsubscribeGroupId ?? null;
 }
 
 async function stopGroup(deps: MailDeps, ref: UnsubscribeRef, group: SuppressionGroup, how: string): Promise<void> {

@@ -128,7 +128,11 @@ function bringer({ deps, project }: DrillContext, { door, url }: { door: Door; u
   return async ({ kind, messageId, email }: Early): Promise<string[]> => {
     const ref = { projectId: project._id, messageId };
     const link = `/u/${unsubscribeToken(config, { ...ref, groupId: null, email })}`;
-    const to = `${mailLocalPart(config, kind === 'unsubscribe mail' ? 'u' : 'b', ref)}@${HOST}`;
+    const localPart =
+      kind === 'unsubscribe mail'
+        ? mailLocalPart(config, 'u', { ...ref, groupId: null })
+        : mailLocalPart(config, 'b', ref);
+    const to = `${localPart}@${HOST}`;
     const mail = async (raw: string) => [(await door.send({ to, from: '', raw })).data ?? 'refused'];
     const ask = async (path: string, init: RequestInit = {}) =>
       String((await fetch(url + path, { redirect: 'manual', ...init })).status);
