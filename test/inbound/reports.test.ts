@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { openCore } from '../../core/base/deps.ts';
 import { refreshCounts } from '../../core/campaigns/numbers/counts.ts';
+import { listen } from '../../core/events/listeners.ts';
 import { mailLocalPart, unsubscribeToken } from '../../core/mail/compose/tokens.ts';
 import { applyReports } from '../../core/mail/feedback/bounces.ts';
 import type { Message, MessageRecipient } from '../../core/mail/ledger/model.ts';
@@ -69,6 +71,44 @@ describe('Reports at return paths', () => {
     expect(found.map(({ isGlobal, reason }) => [isGlobal, reason])).to.deep.equal([[true, 'BOUNCE']]);
     expect(found[0]?.evidence).to.contain('5.1.1');
   });
+
+  for (const [name, type] of [
+    ['Postfix, no such user', 'bounced'],
+    ['Postfix, delivered', 'delivered'],
+  ] as const)
+    for (const broken of ['projectEvents', 'notedFacts'] as const)
+      it(`A report (${type}) whose write breaks off at ${broken} has its event and its line after the repeat, once, and its contact is compared.`, async () => {
+        const { deps } = environment;
+        const tenant = await environment.newTenant(`${type} ${broken}`);
+        const filterCriteria = { groups: [{ behaviour: 'received', operator: 'at_least' }] };
+        const segment = await tenant.client.post('/contact-lists', { name: 'Readers', filterCriteria });
+        expect(segment.status, segment.text).to.equal(201);
+        await listen(deps, tenant.project._id);
+        const message = await sentMessage(environment, tenant);
+        const fail = async () => {
+          throw new Error('broken off');
+        };
+        const failing = new Proxy(deps.db[broken] as object, {
+          get(collection, key) {
+            if (key === 'insertMany') return fail;
+            const value = Reflect.get(collection, key);
+            return typeof value === 'function' ? value.bind(collection) : value;
+          },
+        });
+        const worse = openCore({ ...deps, db: { ...deps.db, [broken]: failing } });
+        const first = await openDoor({ ...environment, deps: worse });
+        const mail = { to: returnPath(message), raw: fixture(name) };
+        expect((await first.send(mail)).data).to.match(/^451/);
+        await first.server.close();
+        for (let i = 0; i < 2; i += 1) expect((await door.send(mail)).data).to.match(/^250/);
+        const stored = await storedMessage(environment, message);
+        expect(stored?.timeline?.filter((line) => line.type === type)).to.have.length(1);
+        const ofProject = { projectId: tenant.project._id };
+        const events = await deps.db.projectEvents.find({ ...ofProject, type: `email.${type}` }).toArray();
+        expect(events.map(({ data }) => data.emailId)).to.deep.equal([message._id.toHexString()]);
+        const noted = { ...ofProject, messageIds: message._id };
+        expect(await deps.db.notedFacts.countDocuments(noted)).to.be.greaterThan(0);
+      });
 
   it('The timeline of a mail that bounces later still says that the relay took it, and under which queue id.', async () => {
     const reply = { code: 250, enhanced: '2.0.0', text: 'Ok: queued as 4XyZ' };

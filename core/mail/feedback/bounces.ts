@@ -45,7 +45,10 @@ export async function applyReports(deps: MailDeps, ref: MailRef, reports: Delive
   return 'applied';
 }
 
-/** Suppression first, so that a crash between the two writes loses nothing; the state changes once, however often a report arrives. */
+/**
+ * The state is changed after suppression and event, which are the same when they are repeated: from then on nothing of the report is new. It
+ * changes once, however often a report arrives.
+ */
 async function applyFailure(deps: MailDeps, message: Message, email: string, report: DeliveryReport): Promise<void> {
   const { code, enhanced, text } = report;
   const reply: SmtpReply = {
@@ -59,9 +62,16 @@ async function applyFailure(deps: MailDeps, message: Message, email: string, rep
   const bounce: Bounce = { email, reply, classification };
   const isNews = stateOf(message, email) !== states.bounced;
   if (email && (isNews || classification.suppress)) await followBounce(deps, message, bounce);
+  if (isReportable(message, email)) await publishBounced(deps, message, bounce);
   const moved = await moveToBounced(deps, message, bounce);
-  if (!moved) return;
-  await announceDeliveries(deps, message.projectId, [message._id]);
+  if (moved || !isNews) await announceDeliveries(deps, message.projectId, [message._id]);
+}
+
+async function publishBounced(
+  deps: MailDeps,
+  message: Message,
+  { email, reply, classification }: Bounce,
+): Promise<void> {
   const { category, reason } = classification;
   const suppressed = classification.suppress && (await maySuppress(deps, message.projectId, email));
   await publishEvents(deps, message.projectId, [
@@ -84,12 +94,21 @@ function moveToBounced(deps: MailDeps, message: Message, { email, reply, classif
   });
 }
 
+/** In the same order. */
 async function applyDelivery(deps: MailDeps, message: Message, email: string, report: DeliveryReport): Promise<void> {
   const { _id, projectId } = message;
   const at = deps.clock.now();
   const reason = textOf(message, report);
   if (stateOf(message, email) === states.unknown) await publishRows(deps, projectId, [sentRow(message, email)]);
-  const isNews = await endRecipient(
+  const { deliveredAt } = message.recipients?.find((one) => one.email === email) ?? message;
+  const wasDelivered = deliveredAt !== undefined;
+  if (isReportable(message, email) && !wasDelivered) {
+    const key = `${_id.toHexString()} email.delivered ${email}`;
+    await publishEvents(deps, projectId, [
+      { type: 'email.delivered', key, at, data: { ...factsOf(message), email, reason: reason || null } },
+    ]);
+  }
+  const moved = await endRecipient(
     deps,
     message,
     email,
@@ -100,12 +119,7 @@ async function applyDelivery(deps: MailDeps, message: Message, email: string, re
     },
     { deliveredAt: { $exists: false } },
   );
-  if (!isNews) return;
-  await announceDeliveries(deps, projectId, [_id]);
-  const key = `${_id.toHexString()} email.delivered ${email}`;
-  await publishEvents(deps, projectId, [
-    { type: 'email.delivered', key, at, data: { ...factsOf(message), email, reason: reason || null } },
-  ]);
+  if (moved || wasDelivered) await announceDeliveries(deps, projectId, [_id]);
 }
 
 /** The row of a mail whose answer was lost, as the answer would have made it for this recipient. */
@@ -191,4 +205,9 @@ function recipientOf({ email, recipients }: Message, { recipient }: DeliveryRepo
 
 function stateOf({ email, state, recipients }: Message, of: string) {
   return recipients?.find((one) => one.email === of)?.state ?? (email === of ? state : null);
+}
+
+function isReportable(message: Message, email: string): boolean {
+  const state = stateOf(message, email);
+  return REPORTABLE_STATES.some((one) => one === state);
 }
