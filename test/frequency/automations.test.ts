@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { placesId } from '../../core/mail/frequency/cap.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
-import { activeAutomation, email as emailStep, wait } from '../automations/support.ts';
+import { activeAutomation, created, email as emailStep, wait } from '../automations/support.ts';
 import { SENDER, type Stage, startStage } from '../campaigns/support.ts';
 import { until } from '../support/wait.ts';
 
@@ -144,6 +144,23 @@ describe('The frequency cap of automations', function () {
       await dueNow(address);
       const message = await settled(address, how === 'left' ? 'suppressed' : 'sent');
       if (how === 'left') expect(message.suppressedBy?.reason).to.equal('UNSUBSCRIBE');
+    }
+  });
+
+  it('fills in the data of its own contact in a mail that has waited, also when another one has its address by then', async () => {
+    for (const heir of [null, 'eve']) {
+      const address = `named-${heir}@example.org`;
+      await campaignTo(address);
+      await enter(address, { whenCapped: 'wait', htmlTemplate: '<p>Hello {{firstName}}.</p>' });
+      const { _id, contactId } = await settled(address, 'queued', waits);
+      const changed = { email: `present-${address}`, firstName: 'Ada' };
+      expect((await stage.own.client.patch(`/contacts/${contactId}`, changed)).status).to.equal(200);
+      if (heir) await created(stage.own.client, '/contacts', { email: address, firstName: heir });
+      await age(address, 3);
+      await dueNow(address);
+      await settled(address, 'sent');
+      const mail = stage.sink.ledger.messages.find(({ messageId }) => messageId?.includes(_id.toHexString()));
+      expect(mail?.raw).to.contain('Hello Ada.');
     }
   });
 

@@ -52,10 +52,10 @@ export async function prepareMails(
     contentsOf(deps, projectId, messages),
     firstOnes(deps, projectId, messages),
   ]);
-  const [mayNotGo, domains, contacts] = await Promise.all([
+  const [mayNotGo, domains, contactOf] = await Promise.all([
     checkMails(deps, projectId, messages, contents),
     domainsOf(deps, projectId, contents),
-    contactsOf(
+    contactsFor(
       deps,
       projectId,
       messages.flatMap((message) => firstOf(message) ?? []),
@@ -89,7 +89,7 @@ export async function prepareMails(
         first,
         content,
         sending,
-        contact: contacts.get(first.email) ?? null,
+        contact: contactOf(first),
         recipients: mayNotGo.recipients.get(key) ?? null,
       });
   }
@@ -224,17 +224,25 @@ async function domainsOf(deps: MailDeps, projectId: ObjectId, contents: Map<stri
   return new Map([...names].flatMap((name, index) => (found[index] ? [[name, found[index]]] : [])));
 }
 
-async function contactsOf(
+/** A mail of an automation is about its own contact, whichever address that has today; another, about the one that has its address. */
+async function contactsFor(
   deps: MailDeps,
   projectId: ObjectId,
   messages: Message[],
   contents: Map<string, Content>,
-): Promise<Map<string, Contact>> {
+): Promise<(message: Message) => Contact | null> {
   const wanted = messages.filter((message) => {
     const content = contents.get(String(message.contentId));
     return content && wantsContact(content, message);
   });
-  if (wanted.length === 0) return new Map();
-  const found = await deps.db.contacts.find({ projectId, email: { $in: wanted.map(({ email }) => email) } }).toArray();
-  return new Map(found.map((contact) => [contact.email, contact]));
+  const ids = wanted.flatMap(({ contactId }) => contactId ?? []);
+  const emails = wanted.flatMap(({ contactId, email }) => (contactId ? [] : [email]));
+  const { contacts } = deps.db;
+  const [named, others] = await Promise.all([
+    ids.length > 0 ? contacts.find({ _id: { $in: ids }, projectId }, { hint: '_id_' }).toArray() : [],
+    emails.length > 0 ? contacts.find({ projectId, email: { $in: emails } }).toArray() : [],
+  ]);
+  const byId = new Map(named.map((contact) => [contact._id.toHexString(), contact]));
+  const byEmail = new Map(others.map((contact) => [contact.email, contact]));
+  return ({ contactId, email }) => (contactId ? byId.get(contactId.toHexString()) : byEmail.get(email)) ?? null;
 }
