@@ -14,18 +14,27 @@ export interface SuppressedPage {
   next: number | null;
 }
 
-/** The pages of a list of provider A, which may change while it is read. */
+interface Range {
+  from?: number;
+  since?: Date | null;
+  /** Whether an earlier read of the list had this address: asked about the row at `from`. */
+  wasRead?: (email: string) => Promise<boolean>;
+}
+
+/** The pages of a list of provider A, which may change while it is read, and between a read that was stopped and the next. */
 export async function* suppressedPages(
   source: SourceA,
   list: SuppressionList,
-  { from = 0, since = null }: { from?: number; since?: Date | null } = {},
+  { from = 0, since = null, wasRead = async () => true }: Range = {},
 ): AsyncGenerator<SuppressedPage> {
   let before: Set<string> | null = null;
   let restarts = 0;
   for (let offset = from; ; ) {
     const { rows, hasMore } = await source.listSuppressed(list, { offset, since });
     const known: Set<string> = before ?? new Set();
-    if (before && !known.has(rows[0]?.email ?? '')) {
+    const first = rows[0]?.email ?? '';
+    const isNext = before ? known.has(first) : offset === 0 || (await wasRead(first));
+    if (!isNext) {
       restarts += 1;
       if (restarts > RESTARTS_MAX) throw new SourceError('malformed', `Provider A gives no stable list of ${list}.`);
       offset = 0;

@@ -146,6 +146,23 @@ describe('People who get no mail from provider A', function () {
     expect(await entriesHere()).length(1_400 + 4);
   });
 
+  it('are all found when more rows are deleted while the job is stopped than the pages overlap', async () => {
+    const strangers = Array.from({ length: 1_400 }, (_, index) => `gone${index}@example.net`);
+    account.suppressions = suppressedA({ bounces: strangers });
+    fault(/bounces\?limit=500&offset=9/, serverError);
+    const held = await migrate();
+    expect([held.phase, await contactsHere()]).deep.equal(['contacts', 0]);
+    account.suppressions.bounces.splice(0, 140);
+    const before = scene.a.log.length;
+    const found = await decide(held.id, 'retry');
+    expect(found.status).equal('completed');
+    const again = scene.a.log.slice(before).flatMap(({ url, key }) => (key === account.key ? url : []));
+    const whole = again.filter((url) => /bounces/.test(url) && !/start_time/.test(url));
+    expect(whole.map((url) => /offset=(\d+)/.exec(url)?.[1])).deep.equal(['900', '0', '450', '900']);
+    expect(found.report[CONTACTS].details).deep.include({ bounces: 1_400 });
+    expect(await entriesHere()).length(1_400 + 4);
+  });
+
   it('are all found when more rows are deleted between two pages than the pages overlap', async () => {
     const strangers = Array.from({ length: 1_400 }, (_, index) => `gone${index}@example.net`);
     account.suppressions = suppressedA({ spam_reports: strangers });

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { normalizeEmail } from '../../base/text/addresses.ts';
 import { DAY_MS } from '../../base/time/durations.ts';
 import { batched } from '../../base/work/batched.ts';
 import type { MigrationUnsubscribed } from '../model.ts';
@@ -35,6 +36,14 @@ export async function noteAddresses(
     { ordered: false },
   );
   return upsertedCount;
+}
+
+/** Whether this job has read the address in the list. */
+export async function isNoted(run: PhaseRun, list: SuppressionList, email: string): Promise<boolean> {
+  const { _id: migrationId, projectId } = run.migration;
+  const _id = `${migrationId.toHexString()}:${normalizeEmail(email)}`;
+  const noted = { _id, projectId, [`lists.${list}`]: { $exists: true } };
+  return (await run.deps.db.migrationUnsubscribed.findOne(noted, { projection: { _id: 1 } })) !== null;
 }
 
 export function countNotes(run: PhaseRun, list?: SuppressionList): Promise<number> {

@@ -13,7 +13,7 @@ import {
   type SuppressionList,
 } from '../source.ts';
 import { suppressedPages } from '../suppressed-pages.ts';
-import { countNotes, noteAddresses, notedInBatches, notSuppressed, notSuppressedError } from './noted.ts';
+import { countNotes, isNoted, noteAddresses, notedInBatches, notSuppressed, notSuppressedError } from './noted.ts';
 
 /** Later looks begin this long before the phase did, because the clock of the source may differ. */
 const LOOK_BACK_MS = DAY_MS;
@@ -104,8 +104,9 @@ async function readList(
   range: { from: number; since: Date | null },
   keep: (offset: number) => Promise<void>,
 ): Promise<Partial<MigrationPhase>> {
+  const wasRead = (email: string) => isNoted(run, list, email);
   try {
-    for await (const { rows, next } of suppressedPages(source, list, range)) {
+    for await (const { rows, next } of suppressedPages(source, list, { ...range, wasRead })) {
       run.signal?.throwIfAborted();
       await suppressRows(run, list, rows);
       if (next !== null) await keep(next);
