@@ -28,7 +28,7 @@ import { ContentSection, fromSender, fromTemplate } from './content.tsx';
 import { bodyOf, type Draft, draftOf, isAddressed, partsOf, unsavedWords } from './draft.ts';
 import { MeasuringSection } from './measuring-section.tsx';
 import { takenOut } from './own-mail.ts';
-import { publishQuestion } from './publish-words.ts';
+import { publishQuestion, takeBackQuestion } from './publish-words.ts';
 import { Schedule } from './schedule.tsx';
 import { VariantsSection } from './variants/section.tsx';
 import { useVersionParts } from './version-parts.ts';
@@ -159,9 +159,22 @@ function Editor({
     form.reset(typed);
     navigate(to(`/campaigns/${saved.id}/edit`));
   }, isWhole);
+  const isScheduled = conflict.base?.status === 'scheduled';
+  /** A save takes a scheduled campaign back to a draft: it asks first. */
+  async function saveAsked(): Promise<boolean> {
+    if (!isScheduled) return save();
+    let isSaved = false;
+    await confirm({
+      ...takeBackQuestion(draftOf(conflict.base)),
+      run: async () => {
+        isSaved = await save();
+      },
+    });
+    return isSaved;
+  }
   async function saveByHand(): Promise<void> {
     const values = form.values.peek();
-    if (await save()) toast(`Saved ${values.name}${unsavedWords(values)}`, { kind: 'good' });
+    if (await saveAsked()) toast(`Saved ${values.name}${unsavedWords(values)}`, { kind: 'good' });
   }
   async function publish(): Promise<void> {
     let published: Campaign | null = null;
@@ -212,7 +225,13 @@ function Editor({
         <>
           <Button
             operation="campaigns.test"
-            why={!campaign && 'Save first: a test sends what is saved.'}
+            why={
+              !campaign
+                ? 'Save first: a test sends what is saved.'
+                : conflict.newest.value
+                  ? CHOOSE_FIRST
+                  : isScheduled && isChanged && 'Publish the change first: a test sends what is saved.'
+            }
             onClick={async () => {
               isTesting.value = !isChanged || (await save());
             }}
@@ -225,7 +244,7 @@ function Editor({
             why={conflict.newest.value && CHOOSE_FIRST}
             onClick={saveByHand}
           >
-            Save draft
+            {isScheduled ? 'Back to a draft…' : 'Save draft'}
           </Button>
           <Button kind="first" operation="campaigns.resume" why={whyNotPublished} onClick={publish}>
             Publish…
@@ -246,7 +265,7 @@ function Editor({
       <RestoredDraft draft={kept} />
       <BothTexts
         {...{ conflict, draft: kept, form, parts: versionParts, valuesOf: draftOf }}
-        onKeep={() => save()}
+        onKeep={saveAsked}
         onTake={onSaved}
       />
       {!conflict.newest.value && form.failure.value && <Notice kind="bad" title={form.failure.value} />}

@@ -18,3 +18,13 @@ export function publishQuestion(draft: Draft, willReceive: number) {
     action: draft.when === 'immediate' ? `Send to ${reached}` : `Publish for ${reached}`,
   };
 }
+
+/** The question before a scheduled campaign, as it is saved, becomes a draft. */
+export function takeBackQuestion(saved: Draft) {
+  return {
+    title: `Take ${saved.name} back to a draft`,
+    text: `It does not go out${atWords(saved)} unless it is published again. To keep its time, press Publish instead.`,
+    action: 'Take it back and save',
+    isDangerous: true,
+  };
+}
