@@ -1020,6 +1020,8 @@ export interface CreateCampaignBody {
   htmlTemplate?: string;
   /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
   content?: TemplateContent;
+  /** The layout around content or htmlTemplate. Omitted: that of the template that templateId names, else none. */
+  layoutId?: string | null;
   /** Lists, segments and GLOBAL_CONTACT_LIST. */
   toLists?: string[];
   /** Lists and segments. */
@@ -1083,6 +1085,8 @@ export interface UpdateCampaignBody {
   htmlTemplate?: string;
   /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
   content?: TemplateContent;
+  /** The layout around content or htmlTemplate. Omitted: that of the template that templateId names, else none. */
+  layoutId?: string | null;
   /** Lists, segments and GLOBAL_CONTACT_LIST. */
   toLists?: string[];
   /** Lists and segments. */
@@ -1563,6 +1567,8 @@ export interface CampaignVariantInput {
   htmlTemplate?: string;
   /** The mail as content blocks, instead of emailTemplate, which is compiled of it (docs/blocks.md). Faults name the block: content/blocks/2/href (block "offer"). */
   content?: TemplateContent;
+  /** The layout around content or htmlTemplate. Omitted: that of the template that templateId names, else none. */
+  layoutId?: string | null;
   /** Per cent; of all or none: equal parts. */
   share?: number;
 }

@@ -11,7 +11,7 @@ import type { Draft } from './use-mail.ts';
 /** Typing rests that long before the page gets it. */
 const REST_MS = 300;
 
-interface Props extends Pick<MailEditorProps, 'texts' | 'person' | 'isMarketing' | 'isMailFirst'> {
+interface Props extends Pick<MailEditorProps, 'texts' | 'person' | 'isMarketing' | 'isMailFirst' | 'frame'> {
   title: string;
   begun: Draft;
   /** Why it is not saved. */

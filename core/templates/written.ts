@@ -81,10 +81,13 @@ export async function writtenMail(
     content,
     htmlTemplate,
     layoutId,
-  }: { content?: unknown; htmlTemplate?: string | undefined; layoutId?: string | null },
+  }: { content?: unknown; htmlTemplate?: string | undefined; layoutId?: string | null | undefined },
   path = '',
 ): Promise<WrittenMail | null> {
-  if (content === undefined && htmlTemplate === undefined) return null;
+  if (content === undefined && htmlTemplate === undefined) {
+    if (layoutId === undefined) return null;
+    throw invalid('A layout is around a mail that the call brings.', `${path}layoutId: needs content or htmlTemplate`);
+  }
   if (content === undefined)
     return assembled(deps, project, { code: htmlTemplate, layoutId }, { field: `${path}htmlTemplate` });
   if (htmlTemplate !== undefined) refuseBeside([`${path}htmlTemplate`]);
@@ -134,7 +137,8 @@ export function rewritten(before: TemplateContent, given: Partial<TemplateConten
   const after = { ...before, ...given };
   if (typeof before.text !== 'string' || given.text !== undefined) return after;
   const isCode = after.emailTemplate !== before.emailTemplate || given.editorJson !== undefined;
-  if (!isCode) return { ...after, builderType: 'editor' };
+  const { layoutId = null, writtenCode = null, parts = [] } = before;
+  if (!isCode) return { ...after, layoutId, writtenCode, parts, builderType: 'editor' };
   const { builderType = 'code', editorJson = null } = given;
   const alone = given.parts ? {} : { layoutId: null, writtenCode: null, parts: [] };
   return { ...after, ...alone, builderType, editorJson, text: null, usesBrand: false };

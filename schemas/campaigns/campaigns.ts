@@ -19,7 +19,7 @@ import { audienceFields } from './audience.ts';
 import { metrics } from './figures.ts';
 import { campaignStatus, gradual, localTime, sendMode, thresholdPreset, zones } from './plan.ts';
 import { utmField } from './utm.ts';
-import { fromInput, integer, line } from './values.ts';
+import { fromInput, integer, layoutOfMail, line } from './values.ts';
 import { shownVariantFields, variantFields } from './variants.ts';
 
 const CAMPAIGN_NAME_MAX = 200;
@@ -42,6 +42,7 @@ const fields = {
     description: 'Raw HTML; with templateId, that template is updated with it.',
   },
   content: contentField,
+  layoutId: layoutOfMail,
   ...audienceFields,
   sendMode,
   publish: { type: 'boolean' },

@@ -1,4 +1,5 @@
 import { EMAIL_LENGTH_MAX } from '../common.ts';
+import { layoutId } from '../templates/templates.ts';
 
 export const line = (maxLength: number) => ({ type: 'string', maxLength, format: 'line' }) as const;
 export const number = { type: 'number' } as const;
@@ -13,4 +14,10 @@ export const fromInput = {
     name: line(256),
   },
   description: 'Wins over the saved sender, field by field.',
+} as const;
+
+export const layoutOfMail = {
+  ...layoutId,
+  description:
+    'The layout around content or htmlTemplate. Omitted: that of the template that templateId names, else none.',
 } as const;

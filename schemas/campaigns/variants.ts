@@ -2,7 +2,7 @@ import { idField, idReference, nullableTimestamp, timestampField, variantIdField
 import { schema, shape } from '../schema.ts';
 import { contentField } from '../templates/blocks.ts';
 import { TEMPLATE_LENGTH_MAX } from '../templates/templates.ts';
-import { fromInput, line } from './values.ts';
+import { fromInput, layoutOfMail, line } from './values.ts';
 
 /** Several mails of one campaign: what is given, stored and measured. */
 
@@ -23,6 +23,7 @@ const variantInput = {
     templateId: idReference,
     htmlTemplate: { type: 'string', minLength: 1, maxLength: TEMPLATE_LENGTH_MAX },
     content: contentField,
+    layoutId: layoutOfMail,
     share: { ...share, description: 'Per cent; of all or none: equal parts.' },
   },
 } as const;

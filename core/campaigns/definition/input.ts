@@ -132,11 +132,13 @@ export async function broughtBy(
 async function broughtMail(
   deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
-  { content, htmlTemplate, templateId }: CampaignInput,
+  { content, htmlTemplate, layoutId, templateId }: CampaignInput,
 ): Promise<WrittenMail | null> {
-  if (content === undefined && htmlTemplate === undefined) return null;
+  const written = { content, htmlTemplate, layoutId };
+  if (layoutId !== undefined || (content === undefined && htmlTemplate === undefined))
+    return writtenMail(deps, project, written);
   const changed = typeof templateId !== 'string' ? null : await findTemplate(deps, project, templateId, 'templateId');
-  return writtenMail(deps, project, { content, htmlTemplate, layoutId: changed?.layoutId ?? null });
+  return writtenMail(deps, project, { ...written, layoutId: changed?.layoutId ?? null });
 }
 
 interface TemplateWrite extends Pick<Campaign, 'templateId' | 'variants'> {

@@ -29,8 +29,8 @@ export async function broughtMails(
   variants: VariantsInput,
 ): Promise<VariantMails> {
   const mails = new Map<VariantId, WrittenMail>();
-  for (const [index, { content, htmlTemplate, templateId }] of (variants ?? []).entries()) {
-    const mail = await writtenMail(deps, project, { content, htmlTemplate }, `variants/${index}/`);
+  for (const [index, { content, htmlTemplate, layoutId, templateId }] of (variants ?? []).entries()) {
+    const mail = await writtenMail(deps, project, { content, htmlTemplate, layoutId }, `variants/${index}/`);
     if (mail && templateId !== undefined)
       throw invalid(
         'A variant names a template, or has a mail of its own.',

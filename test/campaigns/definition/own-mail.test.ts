@@ -51,6 +51,29 @@ describe('The mail that is written in a campaign', function () {
     expect((await stage.get(id)).templateId).to.equal(templateId);
   });
 
+  it('has the layout that the call names, of the campaign and of a variant, and none otherwise', async () => {
+    const post = (path: string, body: object) => done(stage.own.client.post(path, body));
+    const { id: layoutId } = await post('/layouts', { name: 'House', emailTemplate: '<b>House</b>{{{content}}}' });
+    const variants = [{}, { htmlTemplate: '<p>B</p>', layoutId }];
+    const { id, templateId } = await create({ htmlTemplate: '<p>A</p>', layoutId, variants });
+    const html = async (variantId: string) => (await done(stage.act(id, 'preview', { variantId }))).html;
+    expect(await html('A')).to.contain('<b>House</b><p>A</p>');
+    expect(await html('B')).to.contain('<b>House</b><p>B</p>');
+    expect((await stage.get(id)).template).to.include({ layoutId, emailTemplate: '<p>A</p>' });
+    await patch(id, { htmlTemplate: '<p>C</p>', variants: null });
+    expect((await stage.get(id)).template).to.include({ templateId, layoutId: null, emailTemplate: '<p>C</p>' });
+    const blocks = { id: 'slot', type: 'content' };
+    const { id: ofBlocks } = await post('/layouts', { name: 'Blocks', content: { v: 1, blocks: [blocks] } });
+    await patch(id, { content: contentOf('One'), layoutId: ofBlocks });
+    const { emailTemplate: htmlTemplate } = (await stage.get(id)).template;
+    await patch(id, { htmlTemplate });
+    expect((await stage.get(id)).template).to.include({ layoutId: ofBlocks, builderType: 'editor' });
+    const faultOf = async (body: object) =>
+      (await stage.own.client.patch(`/campaigns/${id}`, body)).body.error.details as string;
+    expect(await faultOf({ layoutId })).to.equal('layoutId: needs content or htmlTemplate');
+    expect(await faultOf({ content: contentOf('One'), layoutId })).to.contain('layoutId: the layout "House" is code');
+  });
+
   it('goes with its campaign, unless something else names it by then', async () => {
     const alone = await create({ content: contentOf('Alone') });
     expect((await deleted(alone.id)).status).to.equal(200);

@@ -17,7 +17,7 @@ import { Section } from '../../../parts/page/page.tsx';
 import { usePreview } from '../../../parts/page/preview.ts';
 import type { Draft } from './draft.ts';
 import { MailActs, MailChoice, useWriting } from './mail-acts.tsx';
-import type { OwnMail } from './own-mail.ts';
+import { mailIn, type OwnMail } from './own-mail.ts';
 import { PICTURE_PLACES } from './pictures.ts';
 
 /** Subject, sender, and the mail, written here or from a saved template. */
@@ -114,7 +114,7 @@ export function ContentSection({
           value={mail.html}
           faults={faultsOf(error)}
           isReadOnly={isReadOnly}
-          onChange={(html) => form.set('mail', { html })}
+          onChange={(html) => form.set('mail', { html, layoutId: mail.layoutId ?? null })}
         />
       )}
       {(mail !== null || templateId !== '') && (
@@ -139,7 +139,8 @@ function useMailPreview(form: Form<Draft>, names: Names<Template>, person: Signa
     () =>
       computed(() => {
         const { subject, previewText, templateId, mail } = form.values.value;
-        const source: OwnMail = mail ?? { html: names.of(templateId)?.thing?.emailTemplate ?? '' };
+        const saved = names.of(templateId)?.thing;
+        const source: OwnMail = mail ?? (saved ? sourceOf(saved) : { html: '' });
         const { value: email } = person;
         const isEmpty = 'html' in source ? source.html === '' : source.content.blocks.length === 0;
         return isEmpty ? null : { source, subject, previewText, ...(email && { email }) };
@@ -148,10 +149,17 @@ function useMailPreview(form: Form<Draft>, names: Names<Template>, person: Signa
   );
   return usePreview(asked, async ({ source, ...texts }, signal) => {
     const draft = { ...texts, templateType: 'marketing' as const };
+    const { layoutId = null } = source;
     return 'html' in source
-      ? api.templates.previewDraft({ ...draft, emailTemplate: source.html }, { signal })
-      : (await previewBlocks({ ...draft, content: source.content }, signal)).mail;
+      ? api.templates.previewDraft({ ...draft, emailTemplate: source.html, layoutId }, { signal })
+      : (await previewBlocks({ ...draft, content: source.content, frame: { layoutId } }, signal)).mail;
   });
+}
+
+/** The HTML that was made of content blocks has the layout in it; code is kept without. */
+function sourceOf(saved: Template): OwnMail {
+  const mail = mailIn(saved);
+  return 'html' in mail ? mail : { html: saved.emailTemplate };
 }
 
 export function fromTemplate({ templateId, templateName, subject, previewText }: Template) {

@@ -15,8 +15,9 @@ import { confirm } from '../../../parts/over/confirm.tsx';
 import { Dialog } from '../../../parts/over/dialog.tsx';
 import { FormDialog } from '../../../parts/over/form-dialog.tsx';
 import { Menu, type MenuItem } from '../../../parts/over/menu.tsx';
-import { toast } from '../../../parts/over/toast.tsx';
+import { toast, toastError } from '../../../parts/over/toast.tsx';
 import { to } from '../../../router.ts';
+import { nameOf } from '../../templates/languages/texts.ts';
 import { starter, starterContent } from '../../templates/starter.ts';
 import type { Draft } from './draft.ts';
 import { mailIn, type OwnMail } from './own-mail.ts';
@@ -62,8 +63,9 @@ export function useWriting(
       const { mail, subject, previewText } = form.values.peek();
       return mail && 'content' in mail ? { content: mail.content, about: { subject, previewText } } : null;
     },
+    layoutId: form.values.value.mail?.layoutId,
     onWrite: ({ content, about }) => {
-      form.set('mail', { content });
+      form.set('mail', { content, layoutId: form.values.peek().mail?.layoutId ?? null });
       form.set('subject', about.subject ?? '');
       form.set('previewText', about.previewText ?? '');
     },
@@ -81,12 +83,14 @@ interface Written {
   /** null: there is nothing that it could show. */
   begin: () => WrittenDraft | null;
   onWrite: (draft: WrittenDraft) => void;
+  /** Of the layout around it. */
+  layoutId: string | null | undefined;
   onClose?: () => void;
   after?: (put: (draft: WrittenDraft) => void, close: () => void) => ComponentChildren;
 }
 
 /** The editor of mails over the page. */
-export function useMailDialog({ title, begin, onWrite, onClose, after, ...given }: Written): Writing {
+export function useMailDialog({ title, begin, onWrite, layoutId, onClose, after, ...given }: Written): Writing {
   const begun = useSignal<WrittenDraft | null>(null);
   const close = () => {
     begun.value = null;
@@ -99,6 +103,7 @@ export function useMailDialog({ title, begin, onWrite, onClose, after, ...given 
     <MailDialog
       {...{ ...given, texts, begun: begun.value }}
       title={title()}
+      {...(layoutId && { frame: { layoutId } })}
       onWrite={(draft) => batch(() => onWrite(draft))}
       isMarketing
       onClose={close}
@@ -210,9 +215,7 @@ export function MailActs({
 
 function ownItems(form: Form<Draft>, mail: OwnMail, isSaving: Signal<boolean>): MenuItem[] {
   return [
-    ...('content' in mail
-      ? [{ label: 'Edit as code…', icon: 'edit' as const, onPick: () => toCode(form, mail.content) }]
-      : []),
+    ...('content' in mail ? [{ label: 'Edit as code…', icon: 'edit' as const, onPick: () => toCode(form, mail) }] : []),
     {
       label: 'Save as template…',
       icon: 'copy' as const,
@@ -227,21 +230,38 @@ function ownItems(form: Form<Draft>, mail: OwnMail, isSaving: Signal<boolean>): 
 
 function savedItems(form: Form<Draft>, chosen: Template | undefined): MenuItem[] {
   if (!chosen) return [];
-  const onPick = () =>
-    batch(() => {
-      form.set('mail', mailIn(chosen));
-      form.set('templateId', '');
-    });
-  return [{ label: 'Change it for this campaign alone', icon: 'edit', onPick }];
+  const changeAlone = () =>
+    beginOwn(chosen, (mail) =>
+      batch(() => {
+        form.set('mail', mail);
+        form.set('templateId', '');
+      }),
+    );
+  return [{ label: 'Change it for this campaign alone', icon: 'edit', onPick: () => void changeAlone() }];
 }
 
-const toCode = (form: Form<Draft>, content: Content) =>
+/** Begins a mail of the campaign alone with a saved template. It has one language: it asks before the others are left out. */
+export async function beginOwn(template: Template, begin: (mail: OwnMail) => void): Promise<void> {
+  const run = () => begin(mailIn(template));
+  const { data, error } = await api.safe.templates.translations(template.templateId);
+  if (error) return toastError(error);
+  if (data.translations.length === 0) return run();
+  const languages = data.translations.map(({ language }) => nameOf(language)).join(', ');
+  await confirm({
+    title: 'Change the mail for this campaign alone',
+    text: `Everybody gets it in one language then. Left out: ${languages}.`,
+    action: 'Leave them out',
+    run,
+  });
+}
+
+const toCode = (form: Form<Draft>, { content, layoutId = null }: OwnMail & { content: Content }) =>
   confirm({
     title: 'Edit as code',
     text: 'The mail becomes HTML, and stays HTML: the blocks do not come back.',
     action: 'Make it code',
     run: async () => {
-      form.set('mail', { html: await htmlOfBlocks(content) });
+      form.set('mail', { html: await htmlOfBlocks(content, undefined, { layoutId }) });
     },
   });
 
@@ -258,9 +278,10 @@ function SaveAsTemplate({ draft, mail, onClose }: { draft: Draft; mail: OwnMail;
   const { name, subject, previewText } = draft;
   const form = useForm({ templateName: name });
   const submit = form.submit(async ({ templateName }) => {
+    const { layoutId = null } = mail;
     const source =
       'content' in mail ? { content: mail.content as unknown as TemplateContent } : { emailTemplate: mail.html };
-    await api.templates.create({ templateName, subject, previewText, templateType: 'marketing', ...source });
+    await api.templates.create({ templateName, subject, previewText, templateType: 'marketing', layoutId, ...source });
     toast(`Saved the template ${templateName}`, { kind: 'good' });
     onClose();
   });

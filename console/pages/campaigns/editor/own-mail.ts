@@ -8,8 +8,8 @@ import type {
 import type { Content } from '../../../../schemas/templates/block-types.ts';
 import { wordsOf } from '../../../mail-editor/model/labels.ts';
 
-/** The mail that is written in the campaign: content blocks, or code. */
-export type OwnMail = { content: Content } | { html: string };
+/** The mail that is written in the campaign: content blocks, or code. `layoutId`: of the layout around it; absent as none. */
+export type OwnMail = ({ content: Content } | { html: string }) & { layoutId?: string | null };
 
 interface Draft {
   templateId: string;
@@ -22,20 +22,25 @@ export function mailOf({ id, templateId, template }: Campaign): Draft {
 }
 
 /** The content of a template, which the campaign changes alone. */
-export function mailIn({ builderType, editorJson, emailTemplate }: Pick<Template, keyof TemplateMail>): OwnMail {
-  return builderType === 'editor' && editorJson?.v === 1
-    ? { content: editorJson as unknown as Content }
-    : { html: emailTemplate };
+export function mailIn({
+  builderType,
+  editorJson,
+  emailTemplate,
+  layoutId,
+}: Pick<Template, 'builderType' | 'editorJson' | 'emailTemplate' | 'layoutId'>): OwnMail {
+  const isOfBlocks = builderType === 'editor' && editorJson?.v === 1;
+  return { ...(isOfBlocks ? { content: editorJson as unknown as Content } : { html: emailTemplate }), layoutId };
 }
-
-type TemplateMail = Pick<Template, 'builderType' | 'editorJson' | 'emailTemplate'>;
 
 export function mailBody({
   templateId,
   mail,
-}: Draft): Pick<CreateCampaignBody, 'content' | 'htmlTemplate' | 'templateId'> {
+}: Draft): Pick<CreateCampaignBody, 'content' | 'htmlTemplate' | 'layoutId' | 'templateId'> {
   if (!mail) return templateId ? { templateId } : {};
-  return 'content' in mail ? { content: mail.content as unknown as TemplateContent } : { htmlTemplate: mail.html };
+  const { layoutId = null } = mail;
+  return 'content' in mail
+    ? { content: mail.content as unknown as TemplateContent, layoutId }
+    : { htmlTemplate: mail.html, layoutId };
 }
 
 /** For a campaign that is stored: it keeps the mail that a call leaves out. */

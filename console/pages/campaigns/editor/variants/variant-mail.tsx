@@ -9,7 +9,7 @@ import { CodeEditor } from '../../../../parts/mail/code-editor.tsx';
 import { confirm } from '../../../../parts/over/confirm.tsx';
 import { starterContent } from '../../../templates/starter.ts';
 import type { Draft } from '../draft.ts';
-import { useMailDialog } from '../mail-acts.tsx';
+import { beginOwn, useMailDialog } from '../mail-acts.tsx';
 import { mailIn, type OwnMail } from '../own-mail.ts';
 import { type Index, keyOf, mailKeyOf, VARIANT_IDS } from './given.ts';
 
@@ -43,8 +43,9 @@ export function VariantMail({
     ...{ person, notice },
     title: () => `Mail ${id}`,
     begin: () => begunWith(form, index, saved),
+    layoutId: own?.layoutId,
     onWrite: ({ content, about }) => {
-      write({ content });
+      write({ content, layoutId: own?.layoutId ?? null });
       for (const name of ['subject', 'previewText'] as const) {
         const { [name]: usual } = form.values.peek();
         form.set(keyOf(index, name), about[name] === usual ? '' : (about[name] ?? ''));
@@ -53,8 +54,12 @@ export function VariantMail({
   });
   const beginWriting = () => {
     const template = names.of(ofCampaign)?.thing;
-    write(mail ?? (template ? mailIn(template) : { content: starterContent('marketing') as unknown as Content }));
-    writing.open();
+    const begin = (begun: OwnMail) => {
+      write(begun);
+      writing.open();
+    };
+    if (!mail && template) return beginOwn(template, begin);
+    return begin(mail ?? { content: starterContent('marketing') as unknown as Content });
   };
   const isWritable = why === false;
   return (
@@ -68,7 +73,7 @@ export function VariantMail({
               value={own.html}
               faults={[]}
               isReadOnly={!isWritable}
-              onChange={(html) => write({ html })}
+              onChange={(html) => write({ html, layoutId: own.layoutId ?? null })}
             />
           )}
           {isWritable && (
