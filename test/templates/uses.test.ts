@@ -36,11 +36,6 @@ describe('A template that is named', () => {
     const { id } = await done(key.post('/contact-lists', { name: 'Readers' }));
     return { name: 'Form', listIds: [id], confirmationTemplateId: templateId };
   };
-  const paused = async (templateId: string): Promise<string> => {
-    const { id } = await done(key.post('/campaigns', scheduled(templateId)));
-    await key.post(`/campaigns/${id}/pause`);
-    return id;
-  };
   const mail = (templateId: string) => ({ templateId, from: { email: SENDER } });
   const to = { email: 'reader@in.test' };
 
@@ -209,13 +204,6 @@ describe('A template that is named', () => {
         async (templateId) => {
           const { id } = await done(key.post('/campaigns', scheduled((await make(key)).templateId)));
           return () => key.patch(`/campaigns/${id}`, { templateId });
-        },
-      ],
-      [
-        'a paused campaign that is resumed before its time',
-        async (templateId) => {
-          const id = await paused(templateId);
-          return () => key.post(`/campaigns/${id}/resume`);
         },
       ],
       [
