@@ -7,11 +7,13 @@ import { namePattern } from '../templates/media/media.ts';
 import type { MediaFile } from '../templates/media/model.ts';
 import type { Template } from '../templates/model.ts';
 import type { AutomationsDeps } from './deps.ts';
-import type { Automation, DraftDefinition } from './model/automation.ts';
+import type { Automation, DraftDefinition, PastDefinition } from './model/automation.ts';
 import { postsTo } from './webhooks/addresses.ts';
 
 const projection = { name: 1, status: 1 };
 const DRAFTS = { hint: 'drafts' };
+/** A person whose entry was followed late has an older id than those who entered before it. */
+const OLDEST_READ = 100;
 
 /** Activation looks for the templates of a draft or paused automation again, and publication for those of a draft of it. */
 export async function automationWithTemplate(
@@ -19,9 +21,11 @@ export async function automationWithTemplate(
   session: Session,
   { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
 ): Promise<string | null> {
-  const naming = { projectId, status: 'active' as const, 'steps.email.templateId': templateId };
-  const automation = await db.automations.findOne(naming, { session, projection });
-  return automation && `the active automation "${automation.name}"`;
+  const naming = { 'steps.email.templateId': templateId };
+  const active = { projectId, status: 'active' as const, ...naming };
+  const automation = await db.automations.findOne(active, { session, projection });
+  if (automation) return `the active automation "${automation.name}"`;
+  return earlierVersion({ db }, session, projectId, naming);
 }
 
 /** As with templates. */
@@ -75,12 +79,53 @@ export async function automationWithGroup(
   const live = { status: { $ne: 'archived' as const }, deletedAt: null };
   const automation = await db.automations.findOne({ ...naming, ...live }, { session, projection });
   if (automation) return automationUse(automation);
-  return draftUse(
-    await db.automationDefinitions.findOne<DraftDefinition>(
-      { ...naming, isDraft: true },
-      { session, projection, ...DRAFTS },
-    ),
+  const draft = await db.automationDefinitions.findOne<DraftDefinition>(
+    { ...naming, isDraft: true },
+    { session, projection, ...DRAFTS },
   );
+  return draftUse(draft) ?? earlierVersion({ db }, session, projectId, { unsubscribeGroupId: groupId });
+}
+
+/** A version that another one replaced, by which people may be inside. It does not change for them, and cannot be edited. */
+async function earlierVersion(
+  { db }: Pick<AutomationsDeps, 'db'>,
+  session: Session,
+  projectId: ObjectId,
+  naming: { 'steps.email.templateId': string } | { unsubscribeGroupId: string },
+): Promise<string | null> {
+  const running = { projectId, status: { $in: ['active' as const, 'paused' as const] }, deletedAt: null };
+  const reading = { session, projection: { name: 1, version: 1, moveBefore: 1 } } as const;
+  const automations = await db.automations.find(running, reading).toArray();
+  const ids = automations.map(({ _id }) => _id);
+  const past = await db.automationDefinitions
+    .find<PastDefinition>(
+      { projectId, automationId: { $in: ids }, isDraft: { $exists: false }, ...naming },
+      { session, projection: { automationId: 1, version: 1 }, hint: 'automation' },
+    )
+    .toArray();
+  for (const automation of automations) {
+    const theirs = past.filter((one) => one.automationId.equals(automation._id) && one.version < automation.version);
+    if (theirs.length === 0) continue;
+    const version = Math.max(...theirs.map((one) => one.version));
+    if (version >= (await oldestVersion({ db }, session, projectId, automation)))
+      return `version ${version} of the automation "${automation.name}", by which people may be inside until they are moved`;
+  }
+  return null;
+}
+
+/** Of the people inside: they entered in the order of their versions. No index has the versions. */
+async function oldestVersion(
+  { db }: Pick<AutomationsDeps, 'db'>,
+  session: Session,
+  projectId: ObjectId,
+  { _id: automationId, moveBefore }: Pick<Automation, '_id' | 'moveBefore'>,
+): Promise<number> {
+  const oldest = await db.enrollments
+    .find({ projectId, automationId, status: 'active' }, { session, projection: { version: 1 }, hint: 'automation' })
+    .sort({ _id: 1 })
+    .limit(OLDEST_READ)
+    .toArray();
+  return Math.max(moveBefore, Math.min(...oldest.map(({ version }) => version)));
 }
 
 function automationUse({ name, status }: Pick<Automation, 'name' | 'status'>): string {

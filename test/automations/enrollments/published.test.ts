@@ -73,4 +73,44 @@ describe('While people are in an active automation', function () {
     }
     expect(await inside(third, ({ status }) => status !== 'active')).to.include({ exitReason: 'step_removed' });
   });
+
+  for (const end of ['move', 'leave'] as const)
+    it(`the template and the group of their version are held until they ${end}`, async () => {
+      const { client } = env.own;
+      const list = await created(client, '/contact-lists', { name: `Readers ${end}` });
+      const mail = { templateName: `Later ${end}`, emailTemplate: '<p>Later</p>', subject: 'Later' };
+      const { templateId } = await created(client, '/templates', mail);
+      const { groupId } = await created(client, '/suppression-groups', { name: `Readers ${end}` });
+      const { id, name } = await activeAutomation(client, {
+        ...{ name: `Readers who ${end}`, unsubscribeGroupId: groupId },
+        entryCriteria: { type: 'contact_added_to_list', listId: list.id },
+        steps: [wait(5), email('later', { email: { templateId } })],
+      });
+      await created(client, '/contacts', { email: `${new ObjectId()}@example.com`, listIds: [list.id] });
+      const inside = async () => {
+        const { enrollments } = (await client.get(`/automations/${id}/enrollments?status=active`)).body.data;
+        return enrollments as Shown[];
+      };
+      await until(inside, ([one]) => one?.stepId !== undefined && one.stepId !== null);
+      const paths = [`/templates/${templateId}`, `/suppression-groups/${groupId}`];
+      const publish = async (existing: string, draft: object) => {
+        await client.patch(`/automations/${id}`, { draft: true, ...draft });
+        const { status, text } = await client.post(`/automations/${id}/publish`, { existing });
+        expect(status, text).to.equal(200);
+      };
+      const without = { unsubscribeGroupId: null, steps: [wait(5), email('other')] };
+      await publish('keep', without);
+      for (const path of paths) {
+        const { status, body } = await client.delete(path);
+        expect([status, body.error?.code], path).to.deep.equal([409, 'INVALID_STATE']);
+        expect(body.error.message).to.contain(`version 1 of the automation "${name}"`);
+      }
+      const [person] = await inside();
+      if (end === 'move') await publish('move', { steps: [wait(6), email('other')] });
+      else await client.delete(`/automations/${id}/enrollments/${person?.id}`);
+      for (const path of paths) {
+        const { status, text } = await client.delete(path);
+        expect(status, text).to.equal(200);
+      }
+    });
 });
