@@ -7,7 +7,7 @@ import { moment } from '../../parts/data/format.ts';
 import { Badge } from '../../parts/data/state.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Field } from '../../parts/forms/field.tsx';
-import { type Form as Typed, useForm } from '../../parts/forms/form.ts';
+import { byHand, type Form as Typed, useForm } from '../../parts/forms/form.ts';
 import { keepForPage, useKeptDraft } from '../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../parts/forms/restored.tsx';
@@ -98,7 +98,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
             {...(saved?.isActive === false ? {} : { kind: 'first' as const })}
             operation={saved ? 'forms.update' : 'forms.create'}
             isBusy={form.isBusy.value}
-            onClick={() => save()}
+            onClick={byHand(save)}
           >
             Save
           </Button>
@@ -121,7 +121,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
       <RestoredDraft draft={kept} />
       <BothTexts
         {...{ conflict, draft: kept, form, parts, valuesOf: draftOf }}
-        onKeep={() => save()}
+        onKeep={byHand(save)}
         onTake={onSaved}
       />
       {!conflict.newest.value && form.failure.value && <Notice kind="bad" title={form.failure.value} />}

@@ -7,7 +7,7 @@ import { Badge } from '../../parts/data/state.tsx';
 import { type Column, Table } from '../../parts/data/table.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Field } from '../../parts/forms/field.tsx';
-import { type Form, useForm } from '../../parts/forms/form.ts';
+import { byHand, type Form, useForm } from '../../parts/forms/form.ts';
 import { keepForPage, useKeptDraft } from '../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../parts/forms/restored.tsx';
@@ -135,7 +135,7 @@ function Editor({
             kind="first"
             operation={segment ? 'contactLists.update' : 'contactLists.create'}
             isBusy={form.isBusy.value}
-            onClick={() => save()}
+            onClick={byHand(save)}
           >
             Save
           </Button>
@@ -145,7 +145,7 @@ function Editor({
       <RestoredDraft draft={kept} />
       <BothTexts
         {...{ conflict, draft: kept, form, parts, valuesOf }}
-        onKeep={() => save()}
+        onKeep={byHand(save)}
         onTake={(saved) => {
           refusal.value = null;
           onSaved(saved);

@@ -5,7 +5,7 @@ import { COLOUR } from '../../parts/data/colours.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Checkbox, Options } from '../../parts/forms/choices.tsx';
 import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
-import { type Form, useForm } from '../../parts/forms/form.ts';
+import { byHand, type Form, useForm } from '../../parts/forms/form.ts';
 import { useKeptDraft } from '../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../parts/forms/restored.tsx';
@@ -63,7 +63,7 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
       title="Settings"
       note={form.isChanged.value && 'Changed, not saved'}
       actions={
-        <Button kind="first" operation="projects.update" isBusy={form.isBusy.value} onClick={() => save()}>
+        <Button kind="first" operation="projects.update" isBusy={form.isBusy.value} onClick={byHand(save)}>
           Save
         </Button>
       }
@@ -72,7 +72,7 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
       <RestoredDraft draft={kept} />
       <BothTexts
         {...{ conflict, draft: kept, form, parts, valuesOf: draftOf }}
-        onKeep={() => save()}
+        onKeep={byHand(save)}
         onTake={onSaved}
       />
       {!conflict.newest.value && form.failure.value && <Notice kind="bad" title={form.failure.value} />}

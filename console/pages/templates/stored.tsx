@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { EverpostError } from '../../../client/index.ts';
 import { savedWords, useAutosave } from '../../mail-editor/autosave.ts';
-import { type Form, useForm } from '../../parts/forms/form.ts';
+import { byHand, type Form, useForm } from '../../parts/forms/form.ts';
 import { useKeptDraft } from '../../parts/forms/leaving.ts';
 import { BothTexts, type Parts, useConflict } from '../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../parts/forms/restored.tsx';
@@ -172,7 +172,7 @@ export function StoredNotes<T extends Opened, V extends object>({ of, parts }: {
       />
       <BothTexts
         {...{ conflict, draft: kept, form: form as Form<V>, parts, valuesOf }}
-        onKeep={() => save()}
+        onKeep={byHand(save)}
         onTake={(taken) => {
           onSaved(taken);
           shown.current(valuesOf(taken));

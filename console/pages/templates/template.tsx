@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { PreviewDraftBody, Template } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { Field } from '../../parts/forms/field.tsx';
-import { type Form, sentenceOf } from '../../parts/forms/form.ts';
+import { byHand, type Form, sentenceOf } from '../../parts/forms/form.ts';
 import type { Parts } from '../../parts/forms/overtaken.tsx';
 import { UploadButton } from '../../parts/forms/upload-button.tsx';
 import { CodeEditor } from '../../parts/mail/code-editor.tsx';
@@ -98,7 +98,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
           onTest={() => {
             isTesting.value = true;
           }}
-          onSave={() => save()}
+          onSave={byHand(save)}
           onPublish={() => publish()}
         />
       }

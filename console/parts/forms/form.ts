@@ -28,11 +28,24 @@ export interface Form<V extends object> {
   mount(name: string): () => void;
 }
 
-export function useForm<V extends object>(initial: V): Form<V> {
-  return useMemo(() => createForm(initial), []);
+/** Fields by the names that the interface has for them, where these are others. */
+type WireNames<V> = Readonly<Record<string, keyof V & string>>;
+
+export function useForm<V extends object>(initial: V, wireNames: WireNames<V> = {}): Form<V> {
+  return useMemo(() => createForm(initial, wireNames), []);
 }
 
-function createForm<V extends object>(initial: V): Form<V> {
+/** A save that a person asks for. After a refusal the field at fault has the focus: it may be far from the button. */
+export function byHand(save: () => Promise<boolean>): () => Promise<boolean> {
+  return async () => {
+    const isSaved = await save();
+    if (!isSaved)
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('#work [aria-invalid="true"]')?.focus());
+    return isSaved;
+  };
+}
+
+function createForm<V extends object>(initial: V, wireNames: WireNames<V>): Form<V> {
   let base = initial;
   const values = signal(initial);
   const errors = signal<Record<string, string>>({});
@@ -46,7 +59,8 @@ function createForm<V extends object>(initial: V): Form<V> {
     const shown: Record<string, string> = {};
     const elsewhere: string[] = [];
     const found = Object.entries(fieldErrors(error));
-    for (const [name, text] of found) {
+    for (const [wireName, text] of found) {
+      const name = wireNames[wireName] ?? wireName;
       const at = nearest(name, mounted);
       if (at === null) elsewhere.push(`${name}: ${text}`);
       else shown[at] ??= at === name ? text : `${entryOf(name.slice(at.length + 1))}: ${text}`;

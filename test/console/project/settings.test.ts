@@ -139,7 +139,7 @@ describe('The page of the settings', () => {
     expect(await mails.inputValue()).to.equal('');
     await mails.fill('3');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.locator('[name="frequencyCap/withinDays"][aria-invalid]').waitFor();
+    await page.locator('[name="frequencyCap/withinDays"][aria-invalid]:focus').waitFor();
     await page.getByLabel('Within days').fill('7');
     await expectAccessible(page);
     await page.getByText(/What is above is not sent/).scrollIntoViewIfNeeded();

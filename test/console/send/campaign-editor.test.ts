@@ -112,7 +112,7 @@ describe('The campaign editor', () => {
     await page.frameLocator('iframe[title="Preview at 320 px"]').getByText('Hello ada').waitFor();
 
     await page.getByRole('button', { name: 'Save draft' }).click();
-    await page.locator('[name="fromEmail"][aria-invalid]').or(page.getByRole('alert')).first().waitFor();
+    await page.locator('[name="fromEmail"][aria-invalid]:focus').waitFor();
     expect(await page.getByLabel('Subject').inputValue()).to.equal('Winter is here');
     await page.getByLabel('From', { exact: true }).fill(SENDER);
     await page.getByRole('radio', { name: 'Gradually' }).check();

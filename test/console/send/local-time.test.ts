@@ -66,7 +66,8 @@ describe('A campaign at local time in the console', function () {
     const date = new Date(Date.now() + 3 * DAY_MS).toISOString().slice(0, 10);
     await page.getByLabel('Day', { exact: true }).fill('2020-02-03');
     await page.getByRole('button', { name: 'Save draft' }).click();
-    await page.locator('[name="localTime/date"][aria-invalid]').waitFor();
+    await page.getByText('Saved Planned, without its time', { exact: true }).waitFor();
+    await page.getByText('This time has passed', { exact: true }).waitFor();
     await page.getByLabel('Day', { exact: true }).fill(date);
     await page.getByLabel('People without a time zone are in').selectOption('America/Phoenix');
     await page.getByText(/^5 zones, from /).waitFor();
@@ -95,7 +96,8 @@ describe('A campaign at local time in the console', function () {
     expect(await page.getByLabel('Day', { exact: true }).inputValue()).to.equal(date);
     await page.getByRole('radio', { name: 'At a time', exact: true }).check();
     await page.getByText('Changed, not saved').waitFor();
-    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('button', { name: 'Back to a draft…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Take it back and save' }).click();
     await until(
       () => stored('Planned'),
       ({ status, localTime: now }) => status === 'draft' && now === null,

@@ -10,7 +10,7 @@ import { audiences, EVERYBODY, listItem, lists, ownGroups } from '../../../parts
 import { Badge, State } from '../../../parts/data/state.tsx';
 import { Button } from '../../../parts/forms/button.tsx';
 import { Field } from '../../../parts/forms/field.tsx';
-import { useForm } from '../../../parts/forms/form.ts';
+import { byHand, useForm } from '../../../parts/forms/form.ts';
 import { keepForPage, useKeptDraft } from '../../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../../parts/forms/restored.tsx';
@@ -25,7 +25,7 @@ import { can } from '../../../session.ts';
 import { CampaignTest } from '../test-mail.tsx';
 import { AudienceSum, OtherAudience, useAudience } from './audience.tsx';
 import { ContentSection, fromSender, fromTemplate } from './content.tsx';
-import { bodyOf, type Draft, draftOf, isAddressed, partsOf, unsavedWords } from './draft.ts';
+import { bodyOf, type Draft, draftOf, isAddressed, partsOf, unsavedWords, wireNames } from './draft.ts';
 import { MeasuringSection } from './measuring-section.tsx';
 import { takenOut } from './own-mail.ts';
 import { publishQuestion, takeBackQuestion } from './publish-words.ts';
@@ -96,12 +96,15 @@ function Editor({
 }) {
   const asked = list ? [list] : [];
   const known = [everybody, ...asked, ...(campaign?.toLists ?? []), ...(campaign?.excludeLists ?? [])].map(listItem);
-  const form = useForm<Draft>({
-    ...draftOf(campaign),
-    ...(list && { toLists: [list.id] }),
-    ...(template && fromTemplate(template)),
-    ...(sender && fromSender(sender)),
-  });
+  const form = useForm<Draft>(
+    {
+      ...draftOf(campaign),
+      ...(list && { toLists: [list.id] }),
+      ...(template && fromTemplate(template)),
+      ...(sender && fromSender(sender)),
+    },
+    wireNames,
+  );
   const isTesting = useSignal(false);
   const person = useSignal('');
   const draft = form.values.value;
@@ -161,7 +164,7 @@ function Editor({
   }, isWhole);
   const isScheduled = conflict.base?.status === 'scheduled';
   /** A save takes a scheduled campaign back to a draft: it asks first. */
-  async function saveAsked(): Promise<boolean> {
+  const saveAsked = byHand(async () => {
     if (!isScheduled) return save();
     let isSaved = false;
     await confirm({
@@ -171,7 +174,7 @@ function Editor({
       },
     });
     return isSaved;
-  }
+  });
   async function saveByHand(): Promise<void> {
     const values = form.values.peek();
     if (await saveAsked()) toast(`Saved ${values.name}${unsavedWords(values)}`, { kind: 'good' });
@@ -233,7 +236,7 @@ function Editor({
                   : isScheduled && isChanged && 'Publish the change first: a test sends what is saved.'
             }
             onClick={async () => {
-              isTesting.value = !isChanged || (await save());
+              isTesting.value = !isChanged || (await byHand(save)());
             }}
           >
             Send a test…

@@ -121,14 +121,34 @@ export function bodyOf(draft: Draft, publish: boolean): CreateCampaignBody {
   return { ...contentOf(draft), publish, ...timeOf(draft, publish) };
 }
 
-/** Of the part that a save leaves out, since the interface does not take it before it is whole; '': all is saved. */
+/** How the interface names the fields that have another name here. */
+export const wireNames = {
+  'from/email': 'fromEmail',
+  'from/name': 'fromName',
+  'gradual/emailsPerDay': 'emailsPerDay',
+  'gradual/growth': 'growth',
+  'gradual/timezone': 'timezone',
+  'gradual/startAt': 'scheduledAt',
+} as const;
+
+/** The time at which all would get it has passed: the interface does not take it. */
+function isOver(draft: Draft): boolean {
+  const { when, scheduledAt } = draft;
+  if (when === 'scheduled') return scheduledAt !== '' && new Date(scheduledAt) < new Date();
+  const local = when === 'local' ? localBody(draft) : null;
+  // The last zone to have it.
+  return local !== null && new Date(`${local.date}T${local.time}-12:00`) < new Date();
+}
+
+/** Of the part that a save leaves out, since the interface does not take it as it is; '': all is saved. */
 export function unsavedWords(draft: Draft): '' | ', without its variants' | ', without its time' {
   if (missingVariants(draft) !== null) return ', without its variants';
-  return draft.when === 'local' && localBody(draft) === null ? ', without its time' : '';
+  return isOver(draft) || (draft.when === 'local' && localBody(draft) === null) ? ', without its time' : '';
 }
 
 function timeOf(draft: Draft, publish: boolean): Partial<CreateCampaignBody> {
   const { when, scheduledAt, emailsPerDay, growth, timezone } = draft;
+  if (!publish && isOver(draft)) return {};
   if (when === 'local') return { sendMode: 'scheduled', localTime: localBody(draft) };
   const at = scheduledAt === '' ? null : isoTime(scheduledAt);
   const localTime = null;
@@ -219,7 +239,7 @@ export function partsOf(
       missing:
         (when === 'scheduled' && scheduledAt === '') || (when === 'local' && !local)
           ? 'Choose a time'
-          : isPast && (when === 'scheduled' || when === 'gradual')
+          : isOver(draft) || (isPast && when === 'gradual')
             ? 'This time has passed'
             : when === 'gradual' && !(Number(emailsPerDay) >= 1)
               ? 'Say how many on the first day'

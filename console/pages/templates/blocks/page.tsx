@@ -5,6 +5,7 @@ import { api } from '../../../api.ts';
 import { MailEditor, type TextField } from '../../../mail-editor/lazy.tsx';
 import { wordsOf } from '../../../mail-editor/model/labels.ts';
 import { ThroughVersions } from '../../../mail-editor/versions/lazy.tsx';
+import { byHand } from '../../../parts/forms/form.ts';
 import type { Parts } from '../../../parts/forms/overtaken.tsx';
 import { TestDialog } from '../../../parts/mail/test-dialog.tsx';
 import { confirm } from '../../../parts/over/confirm.tsx';
@@ -95,7 +96,7 @@ export function BlocksPage({ template, onSaved }: { template: Template; onSaved:
             onTest={() => {
               isTesting.value = true;
             }}
-            onSave={() => save()}
+            onSave={byHand(save)}
             onPublish={() => publish()}
           />
           <Menu

@@ -3,7 +3,7 @@ import type { Brand, BrandPreview, PreviewBrandBody } from '../../../../client/i
 import { api } from '../../../api.ts';
 import { Button } from '../../../parts/forms/button.tsx';
 import { Field, Select, TextArea } from '../../../parts/forms/field.tsx';
-import { type Form, useForm } from '../../../parts/forms/form.ts';
+import { byHand, type Form, useForm } from '../../../parts/forms/form.ts';
 import { useKeptDraft } from '../../../parts/forms/leaving.ts';
 import { BothTexts, useConflict } from '../../../parts/forms/overtaken.tsx';
 import { RestoredDraft } from '../../../parts/forms/restored.tsx';
@@ -59,7 +59,7 @@ function Editor({ brand, onSaved }: { brand: Brand; onSaved: (brand: Brand) => v
   });
   async function ask(): Promise<void> {
     // It was looked at, and is not stored before the dialog says so.
-    if (await save()) form.set('name', form.values.peek().name);
+    if (await byHand(save)()) form.set('name', form.values.peek().name);
   }
   return (
     <Page

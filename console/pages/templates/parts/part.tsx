@@ -7,6 +7,7 @@ import { MailEditor, type TextField } from '../../../mail-editor/lazy.tsx';
 import { wordsOf } from '../../../mail-editor/model/labels.ts';
 import { ThroughVersions } from '../../../mail-editor/versions/lazy.tsx';
 import { Field } from '../../../parts/forms/field.tsx';
+import { byHand } from '../../../parts/forms/form.ts';
 import type { Parts } from '../../../parts/forms/overtaken.tsx';
 import { CodeEditor } from '../../../parts/mail/code-editor.tsx';
 import { MailPreview } from '../../../parts/mail/mail-preview.tsx';
@@ -114,7 +115,7 @@ function Editor({ kind, part, onSaved, onPublished }: EditorProps) {
       actions={
         <DraftButtons
           {...{ room: plural, of: part, form, isOvertaken: newest !== null, publishWords: 'Publish…' }}
-          onSave={() => save()}
+          onSave={byHand(save)}
           onPublish={async () => {
             if (form.isChanged.peek() && !(await save())) return;
             isPublishing.value = true;
