@@ -471,7 +471,7 @@ export interface TemplatesCalls {
   convert(body: ConvertTemplateBody, options?: PostOptions): Promise<ConvertedTemplate>;
   /** Create a template; one with a syntax error is refused with the number of the line */
   create(body: CreateTemplateBody, options?: PostOptions): Promise<Template>;
-  /** Delete a template that no draft, scheduled campaign or active automation uses */
+  /** Delete a template that no campaign before its start and no active automation uses */
   delete(templateId: string, options?: CallOptions): Promise<void>;
   /** Remove a language from the draft of a template */
   deleteTranslation(templateId: string, language: string, query?: TemplatesDeleteTranslationQuery, options?: CallOptions): Promise<void>;

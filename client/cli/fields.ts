@@ -195,7 +195,7 @@ export const commandFields: Readonly<Record<string, { about: string; type?: stri
   "suppressionGroups.update": { about: "Change name or description of a suppression group, or show it on the preference page", type: "UpdateSuppressionGroupBody", fields: "name:text description:text isPublic:boolean" },
   "templates.convert": { about: "Make content blocks of HTML or MJML, with a note for each line that they do not have; nothing is saved", type: "ConvertTemplateBody", fields: "from:text! source:text!" },
   "templates.create": { about: "Create a template; one with a syntax error is refused with the number of the line", type: "CreateTemplateBody", fields: "templateName:text! content:object emailTemplate:text subject:text previewText:text templateType:text builderType:text description:text editorJson:object parentBodyProperties:object trackingClick:boolean trackingOpen:boolean utm:object(source,medium,campaign,term,content) layoutId:text starter:text starterLanguages:list draft:boolean" },
-  "templates.delete": { about: "Delete a template that no draft, scheduled campaign or active automation uses" },
+  "templates.delete": { about: "Delete a template that no campaign before its start and no active automation uses" },
   "templates.deleteTranslation": { about: "Remove a language from the draft of a template", type: "TemplatesDeleteTranslationQuery", fields: "newestVersion:number" },
   "templates.exportTranslations": { about: "Download the texts of a template with its languages as CSV, to be translated and imported again", type: "TemplatesExportTranslationsQuery", fields: "version:text" },
   "templates.get": { about: "Get a template as it is published, or one of its versions", type: "TemplatesGetQuery", fields: "version:text" },

@@ -147,7 +147,7 @@ export const templateRoutes = [
     path: '/templates/{templateId}',
     key: 'token',
     tag,
-    summary: 'Delete a template that no draft, scheduled campaign or active automation uses',
+    summary: 'Delete a template that no campaign before its start and no active automation uses',
     errors: { 409: 'It is used.' },
     handler: async ({ deps, project, params }) => deleteTemplate(deps, project, params.templateId ?? ''),
   }),
