@@ -1,7 +1,7 @@
 import { recordDates } from './automations/dates/record.ts';
 import { hearAnswer } from './automations/enrollments/answers.ts';
 import { endedEarly } from './automations/enrollments/ended-early.ts';
-import { announceDeletions, recordDeletions } from './automations/enrollments/exit.ts';
+import { announceDeletions, eraseUnseen, recordDeletions } from './automations/enrollments/exit.ts';
 import { hearActs, hearReply } from './automations/enrollments/hearing.ts';
 import { endUnsubscribed } from './automations/enrollments/unsubscribes.ts';
 import { readEntrances, searchedEntries } from './automations/entrances.ts';
@@ -59,7 +59,7 @@ const registered: Registered<Subscribers> = {
     // Last: the events that the others wrote about a deleted contact are erased with the rest, `contact.deleted` is not.
     { onDeletions: recordEventsOfDeleted, onChanges: recordContactEvents, afterCommit: announceContactEvents },
   ],
-  erasures: [eraseConsents, erasePlaces, eraseImportErrors, eraseMigrationNotes],
+  erasures: [eraseUnseen, eraseConsents, erasePlaces, eraseImportErrors, eraseMigrationNotes],
   suppressions: [endUnsubscribed],
   listRemovals: [refuseHeld, refuseListOfForm],
   groupRemovals: [refuseQueued],

@@ -255,6 +255,19 @@ describe('Mail to a contact that is deleted', () => {
     for (const { body } of mails) expect((await email(body.data.emailId)).status).to.equal('scheduled');
   });
 
+  it('is erased from mail that a step decided in the same moment, and that has a later id; other later mail to the address stays', async () => {
+    const { environment, own } = post;
+    const address = 'moment@in.test';
+    const id = await contact(address);
+    await deleted(id);
+    const idIn = (seconds: number) => ObjectId.createFromTime(Math.floor(Date.now() / 1_000) + seconds);
+    const decided = await sentMessage(environment, own, { _id: idIn(3), email: address, contactId: new ObjectId(id) });
+    const later = await sentMessage(environment, own, { _id: idIn(4), email: address });
+    expect(await look()).to.equal(0);
+    expect((await storedMessage(environment, decided))?.email).to.equal('');
+    expect((await storedMessage(environment, later))?.email).to.equal(address);
+  });
+
   it('stays as it is with another project that writes to the same address', async () => {
     const { environment, own } = post;
     const address = 'both.know.ivy@in.test';

@@ -17,7 +17,7 @@ import { refusedBy } from '../rules/entering/chain.ts';
 import { reentryOf } from '../rules/entering/reentry.ts';
 import { advanceEnrollment, currentWait, firstMoves } from './advance.ts';
 import { commitMove } from './commit.ts';
-import { endDeleted } from './exit.ts';
+import { eraseDeleted } from './exit.ts';
 import { hearChange, hearEvent } from './hearing.ts';
 
 const ENROLL_CONCURRENCY = 16;
@@ -278,12 +278,8 @@ function isDeletion({ automationIds, reached }: Trigger): boolean {
   return automationIds.length === 0 && !reached;
 }
 
-/** After a deletion: ends enrollments that it did not see, and removes personal data from the contact's events and enrollments. */
 async function erase(deps: AutomationsDeps, { _id, projectId, contactId, erasedAt }: Trigger): Promise<DueOutcome> {
-  await endDeleted(deps, projectId, contactId);
-  await deps.db.events.updateMany({ projectId, contactId, properties: { $ne: {} } }, { $set: { properties: {} } });
-  await deps.db.enrollments.updateMany({ projectId, contactId, event: { $ne: null } }, { $set: { event: null } });
-  await deps.db.enrollments.updateMany({ projectId, contactId, heard: { $exists: true } }, { $unset: { heard: '' } });
+  await eraseDeleted(deps, projectId, contactId);
   const now = deps.clock.now();
   if (!erasedAt) {
     await deps.db.triggers.updateOne({ _id, projectId }, { $set: { erasedAt: now } });

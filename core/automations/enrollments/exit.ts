@@ -64,11 +64,23 @@ export function announceDeletions(deps: AutomationsDeps, projectId: ObjectId, ch
   if (changes.some(({ after }) => !after)) wakeQueue(deps, ENROLLMENTS, projectId);
 }
 
-/** After a deletion: an entry that was committed in the same moment was not seen by it. */
-export async function endDeleted(deps: AutomationsDeps, projectId: ObjectId, contactId: ObjectId): Promise<void> {
+/** After a deletion: ends enrollments that it did not see, and removes personal data from the contact's events and enrollments. */
+export async function eraseDeleted(deps: AutomationsDeps, projectId: ObjectId, contactId: ObjectId): Promise<void> {
   const inside = await deps.db.enrollments.find({ projectId, contactId, live: true }, { hint: 'contact' }).toArray();
   await Promise.all(inside.map((before) => leave(deps, before, 'contact_deleted')));
   if (inside.length > 0) wakeQueue(deps, ENROLLMENTS, projectId);
+  await deps.db.events.updateMany({ projectId, contactId, properties: { $ne: {} } }, { $set: { properties: {} } });
+  await deps.db.enrollments.updateMany({ projectId, contactId, event: { $ne: null } }, { $set: { event: null } });
+  await deps.db.enrollments.updateMany({ projectId, contactId, heard: { $exists: true } }, { $unset: { heard: '' } });
+}
+
+/** Twelve hours later. A contact whose first event or entry was committed in the moment of its deletion had none that the deletion saw. */
+export async function eraseUnseen(
+  deps: AutomationsDeps,
+  { _id: contactId, projectId }: { _id: ObjectId; projectId: ObjectId },
+): Promise<false> {
+  await eraseDeleted(deps, projectId, contactId);
+  return false;
 }
 
 /** Ends one enrollment, repeating on concurrent writes. */

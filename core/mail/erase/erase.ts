@@ -29,6 +29,8 @@ const ERASED_AFTER_MS = 12 * HOUR_MS;
 const OPEN_AGAIN_MS = 600_000;
 const LOOK_EVERY_MS = 60_000;
 const AT_ONCE_MAX = 4;
+/** Longer than a transaction: mail of a decision that had read the contact before it was deleted has an id of this time. */
+const UNSEEN_MS = 65_000;
 const MESSAGES_AT_ONCE = 500;
 /** Lines of a timeline whose reason is text of a receiving server. */
 const SAID_BY_SERVERS = new Set(['delayed', 'delivered']);
@@ -82,7 +84,11 @@ async function eraseMessages(deps: MailDeps, erasure: ContactErasure): Promise<D
   await failQueued(deps, projectId, [_id], CONTACT_DELETED);
   const scheduled = { emails: [email], reason: CONTACT_DELETED, which: within(erasure) };
   await inTransaction(deps, (session) => cancelMailTo(deps, session, projectId, scheduled));
-  const contacts = { contactId: _id, email: { $ne: '' }, ...within({ deletedAt: erasure.deletedAt }) };
+  const contacts = {
+    contactId: _id,
+    email: { $ne: '' },
+    ...within({ deletedAt: new Date(erasure.deletedAt.getTime() + UNSEEN_MS) }),
+  };
   // Another contact may have had the address before, or this contact another address: mail of a contact is found by its id.
   const address = { email, contactId: { $exists: false }, ...within(erasure) };
   const isOpen = [
@@ -104,12 +110,17 @@ async function eraseElsewhere(deps: MailDeps, erasure: ContactErasure): Promise<
   return isOpen;
 }
 
-/** Mail that was in flight when the contact was deleted has published its outcome since. The ids of mails are in their order. */
+/**
+ * Mail that was in flight when the contact was deleted has published its outcome since, and steps that were taken in the same moment have posted
+ * the contact. The ids of mails are in their order.
+ */
 async function eraseLateEvents({ db, clock }: MailDeps, erasure: ContactErasure): Promise<void> {
   const { projectId, email } = erasure;
+  const contactId = erasure._id.toHexString();
   const { $gte, $lt } = within(erasure)._id;
   const emailId = { $gte: $gte.toHexString(), $lt: $lt.toHexString() };
-  const late = { projectId, 'data.email': { $exists: true, $eq: email }, 'data.emailId': emailId };
+  const either = [{ 'data.emailId': emailId }, { 'data.contactId': contactId }, { 'data.contact.id': contactId }];
+  const late = { projectId, 'data.email': { $exists: true, $eq: email }, $or: either };
   await eraseEventsAt({ db }, late, clock.now());
 }
 

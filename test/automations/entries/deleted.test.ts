@@ -1,7 +1,11 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import { eventQueue, triggerQueue } from '../../../core/automations/enrollments/enroll.ts';
+import { sendEvent } from '../../../core/automations/events/send.ts';
 import type { Deps } from '../../../core/base/deps.ts';
+import { messageErasures } from '../../../core/mail/erase/erase.ts';
 import { SENDER, type Stage, startStage } from '../../campaigns/support.ts';
+import { runRounds } from '../../personal-data/rounds.ts';
 import { until } from '../../support/wait.ts';
 import { committingDeps, interruptedDeps } from '../enrollments/crashing-deps.ts';
 import { expectRecount } from '../people.ts';
@@ -76,5 +80,49 @@ describe('A contact that is deleted while it enters an automation', function () 
     await followDeletion();
     expect(await inside(contactId)).to.deep.equal([['exited', 'contact_deleted']]);
     await expectRecount(stage.environment, id);
+  });
+
+  /** As half a day later. */
+  const erase = () =>
+    runRounds(
+      stage.deps,
+      [messageErasures],
+      async () => (await stage.deps.db.contactErasures.countDocuments({ projectId: own() })) === 0,
+    );
+  /** Commits of contacts that have neither events nor enrollments when they are deleted. */
+  const deleting = (contactId: string) => committingDeps(stage.deps, (commit) => remove(contactId).then(commit));
+
+  it('leaves nothing of itself in an event that is its first', async () => {
+    const eventName = 'closed';
+    await created(stage.own.client, '/events', {
+      eventName,
+      properties: [{ propertyName: 'reason', type: 'string' }],
+    });
+    const { id: contactId } = await created(stage.own.client, '/contacts', { email: 'first-event@example.org' });
+    const origin = { at: new Date(), seed: new ObjectId() };
+    const event = { eventName, contactId, eventProperties: { reason: 'I am Ada' } };
+    const { _id } = await sendEvent(deleting(contactId), stage.own.project, event, origin);
+    await erase();
+    const stored = await stage.deps.db.events.findOne({ _id, projectId: own() });
+    expect(stored).to.deep.include({ eventName, properties: {} });
+  });
+
+  it('leaves an automation that it entered as its first, and nothing of itself in what was posted there', async () => {
+    const url = 'https://hooks.example.com/first';
+    const automation = await activeAutomation(stage.own.client, {
+      entryCriteria: { type: 'contact_created' },
+      steps: [{ type: 'webhook', stepId: 'post', webhook: { url } }, wait(1), email('later', { email: mail })],
+    });
+    const { id: contactId } = await created(stage.own.client, '/contacts', { email: 'first-entry@example.org' });
+    for (const run of (await triggerQueue(deleting(contactId)).take(own(), 16)).runs) await run();
+    expect(await inside(contactId)).to.deep.equal([['active', null]]);
+    await erase();
+    expect(await inside(contactId)).to.deep.equal([['exited', 'contact_deleted']]);
+    const posted = { projectId: own(), 'data.email': 'first-entry@example.org' };
+    const events = await stage.deps.db.projectEvents.find(posted).toArray();
+    expect(events.map(({ type }) => type)).to.deep.equal(['automation.step_webhook']);
+    const later = Date.now() + 24 * 3_600_000;
+    for (const { eraseAt } of events) expect(eraseAt?.getTime()).to.be.lessThan(later);
+    await expectRecount(stage.environment, automation.id);
   });
 });

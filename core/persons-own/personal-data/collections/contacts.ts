@@ -78,7 +78,10 @@ export const contacts = {
         pick(event, 'eventName', 'properties', 'createdAt'),
       ),
     ),
-    removal: { by: 'job', how: 'its properties are removed at once (core/automations/enrollments)' },
+    removal: {
+      by: 'job',
+      how: 'its properties are removed at once, or 12 hours later where it was the first (core/automations/enrollments)',
+    },
   },
   enrollments: {
     section: 'enrollments',
@@ -90,7 +93,10 @@ export const contacts = {
         ),
       ),
     ),
-    removal: { by: 'job', how: 'the event that began it is removed at once (core/automations/enrollments)' },
+    removal: {
+      by: 'job',
+      how: 'the event that began it is removed at once, or 12 hours later (core/automations/enrollments)',
+    },
   },
 } satisfies Record<string, PersonalData>;
 
