@@ -1,18 +1,19 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { listen } from '../../core/events/listeners.ts';
 import { countProject } from '../../core/figures/reports/counting/count.ts';
 import { recountProject } from '../../core/figures/reports/counting/recount.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { messageErasures } from '../../core/mail/erase/erase.ts';
 import { writeSignals } from '../../core/mail/feedback/engagements.ts';
 import type { Message } from '../../core/mail/ledger/model.ts';
-import { BROWSER, bareCampaign, sentMessage } from '../feedback/support.ts';
+import { BROWSER, bareCampaign, engagementOf, refOf, sentMessage } from '../feedback/support.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 const SHOP = 'https://shop.example.com/';
 
-describe('Clicks of a contact that is deleted', function () {
+describe('Clicks and opens of a contact that is deleted', function () {
   this.timeout(120_000);
   const environment = useEnvironment({ AUTOMATED_OPEN_SECONDS: '0' });
   const person = async (email: string) =>
@@ -92,5 +93,21 @@ describe('Clicks of a contact that is deleted', function () {
     const counted = await links();
     expect((await recountProject(deps, own.project)).kind).to.equal('recounted');
     expect(await links()).to.deep.equal({ ...counted, since: (await links()).since });
+  });
+
+  it('leave no name of a browser with an open that comes later, which counts', async () => {
+    const { deps, own } = environment;
+    const contactId = await person('eve@example.org');
+    const message = await sentMessage(environment, own, { contactId, email: 'eve@example.org' });
+    expect((await own.client.delete(`/contacts/${contactId}`)).status).to.equal(200);
+    await erase();
+    await listen(deps, own.project._id);
+    const open = { kind: 'open', at: new Date(), agent: BROWSER, purpose: '', method: 'GET' } as const;
+    await writeSignals(deps, [{ ...refOf(message), ...open }]);
+    const found = await engagementOf(environment, message);
+    expect([found?.openCount, found?.humanOpenedAt, found?.opens]).to.deep.equal([1, open.at, undefined]);
+    const ofMail = { projectId: own.project._id, type: 'email.opened', 'data.emailId': message._id.toHexString() };
+    const events = await deps.db.projectEvents.find(ofMail as object).toArray();
+    expect(events.map(({ data }) => data.userAgent)).to.deep.equal(['']);
   });
 });

@@ -162,6 +162,9 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
   const tell = (type: ProjectEventType, key: string, at: Date, data: object) =>
     events.push({ type, key: `${_id.toHexString()} ${key}`, at, data: { ...factsOf(message), ...data } });
 
+  const isErasedMail = message.email === '';
+  let openCount = 0;
+  /** With the name of their browser: of erased mail none. */
   const opens: OpenSignal[] = [];
   const clicks = new Set((known?.clicks ?? []).map(({ url }) => url));
   const { automatedOpenSeconds: automatedSeconds } = deps.config;
@@ -175,20 +178,22 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
       case 'open': {
         const { agent, purpose, method } = signal;
         const open = { at, deliveredAt: message.sentAt ?? null, agent, purpose, method };
-        opens.push(open);
+        openCount += 1;
+        if (!isErasedMail) opens.push(open);
         const reason = automatedBy(open, deps.config.automatedOpenSeconds);
         const isFirst = note('openedAt', at);
         const isFirstHuman = reason === null && note('humanOpenedAt', at);
         if (!isFirst && !isFirstHuman) break;
         const automated = reason !== null;
         timeline.push({ type: 'opened', at, automated, ...(reason ? { reason } : {}) });
-        tell('email.opened', automated ? 'opened by a machine' : 'opened', at, { automated, userAgent: agent });
+        const userAgent = isErasedMail ? '' : agent;
+        tell('email.opened', automated ? 'opened by a machine' : 'opened', at, { automated, userAgent });
         break;
       }
       case 'click': {
         const { link } = signal;
         const seen = { at, deliveredAt: message.sentAt ?? null, url: signal.url, agent: signal.agent };
-        const click = message.email === '' ? erasedClick(seen) : seen;
+        const click = isErasedMail ? erasedClick(seen) : seen;
         const { url, agent } = click;
         clickCount += 1;
         note('clickedAt', at);
@@ -223,7 +228,7 @@ function effectsOf(deps: MailDeps, message: Facts, known: Engagement | null, sig
   const update = {
     $min: first,
     ...(Object.keys(of).length > 0 ? { $set: of } : {}),
-    $inc: { openCount: opens.length, clickCount, ...kept.counts },
+    $inc: { openCount, clickCount, ...kept.counts },
     $push: {
       ...(opens.length > 0 ? { opens: { $each: opens, $slice: OPENS_KEPT_MAX } } : {}),
       ...(kept.first.length > 0 ? { clicks: { $each: kept.first, $slice: LINKS_KEPT_MAX } } : {}),
