@@ -74,6 +74,31 @@ describe('Opens and clicks', () => {
       expect((await engagementOf(environment, message))?.humanOpenedAt).to.be.instanceOf(Date);
     });
 
+  it('Opens that are written with the first one of another mail count once when two processes write that one at the same time.', async () => {
+    const { deps, own, other } = environment;
+    const { engagements } = deps.db;
+    const [contested, written] = [await sentMessage(environment, own), await sentMessage(environment, own)];
+    // Until the first write has ended it is in the way, as a document that is being inserted.
+    const inTheWay = { _id: contested._id, projectId: other.project._id };
+    await engagements.insertOne(inTheWay);
+    const meeting = new Proxy(engagements, {
+      get(collection, key) {
+        const value = Reflect.get(collection, key);
+        if (key !== 'bulkWrite') return typeof value === 'function' ? value.bind(collection) : value;
+        return (...args: Parameters<typeof engagements.bulkWrite>) =>
+          collection.bulkWrite(...args).finally(() => engagements.deleteOne(inTheWay));
+      },
+    });
+    const open = { kind: 'open', at: new Date(), agent: BROWSER, purpose: '', method: 'GET' } as const;
+    const signals = [contested, written].map((message) => ({ ...refOf(message), ...open }));
+    // As the buffer does.
+    await writeSignals({ ...deps, db: { ...deps.db, engagements: meeting } }, signals).catch(() =>
+      writeSignals(deps, signals),
+    );
+    for (const message of [contested, written])
+      expect((await engagementOf(environment, message))?.openCount).to.equal(1);
+  });
+
   class Broken extends Error {}
 
   /** Writes to that collection fail; reads do not. */

@@ -1,7 +1,9 @@
 import {
+  type AnyBulkWriteOperation,
   type Collection,
   type Document,
   type Filter,
+  MongoBulkWriteError,
   MongoServerError,
   type ObjectId,
   type OptionalUnlessRequiredId,
@@ -26,6 +28,23 @@ export async function repeatOnDuplicate<T>(work: () => Promise<T>, triesMax = 10
       if (!isDuplicateKey(error) || attempt >= triesMax) throw error;
     }
   }
+}
+
+/** Another process may insert a document that one of these upserts inserts. That one is repeated alone: the others are applied by then. */
+export async function bulkUpsert<T extends Document>(
+  collection: Collection<T>,
+  upserts: AnyBulkWriteOperation<T>[],
+): Promise<void> {
+  let rest = upserts;
+  await repeatOnDuplicate(async () => {
+    await collection.bulkWrite(rest, { ordered: false }).catch((error) => {
+      if (error instanceof MongoBulkWriteError) {
+        const failed = new Set([error.writeErrors].flat().map(({ index }) => index));
+        rest = rest.filter((_, index) => failed.has(index));
+      }
+      throw error;
+    });
+  });
 }
 
 /**

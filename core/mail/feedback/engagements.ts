@@ -1,5 +1,6 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../../../schemas/events/webhooks.ts';
+import { bulkUpsert } from '../../base/database/idempotent-insert.ts';
 import { distinctIds } from '../../base/ids.ts';
 import { type NewEvent, publishEvents } from '../../events/events.ts';
 import type { MailAct } from '../../people/behaviour/note.ts';
@@ -117,9 +118,9 @@ async function writeEffects(deps: MailDeps, effects: Array<Effects & { message: 
       some[0]!.message.projectId,
       some.flatMap(({ events }) => events),
     );
-  await deps.db.engagements.bulkWrite(
+  await bulkUpsert(
+    deps.db.engagements,
     effects.map(({ engagement }) => engagement),
-    { ordered: false },
   );
   noteRates(deps, effects);
 }
