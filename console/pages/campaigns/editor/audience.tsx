@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { CountedAudience } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
 import { Pairs } from '../../../parts/data/details.tsx';
@@ -19,6 +19,8 @@ export interface Audience {
   found: ReadonlySignal<CountedAudience | null>;
   error: ReadonlySignal<unknown>;
   again(): void;
+  /** As it is at this moment; null: it could not be counted, or another one was chosen since. */
+  count(): Promise<CountedAudience | null>;
 }
 
 /** Counts who gets the mail while it is chosen; an answer that was overtaken is dropped. */
@@ -32,6 +34,7 @@ export function useAudience(draft: Draft): Audience {
     tries.value += 1;
   };
   useWhenFound(error, again);
+  const latest = useRef(async (): Promise<CountedAudience | null> => null);
   useLayoutEffect(() => {
     const own = new AbortController();
     found.value = null;
@@ -44,22 +47,21 @@ export function useAudience(draft: Draft): Audience {
       ...(audience && toLists.length === 0 && { audience }),
       ...(localTime && { localTime }),
     };
-    const ask = () =>
-      api.campaigns.audience(body, { signal: own.signal }).then(
-        (answer) => {
-          if (!own.signal.aborted) found.value = answer;
-        },
-        (fault: unknown) => {
-          if (!own.signal.aborted) error.value = fault;
-        },
-      );
+    const ask = async () => {
+      const { data, error: fault } = await api.safe.campaigns.audience(body, { signal: own.signal });
+      if (own.signal.aborted) return null;
+      if (data) found.value = data;
+      error.value = fault;
+      return data;
+    };
+    latest.current = ask;
     const timer = isAddressed(draft) ? setTimeout(ask, PAUSE_MS) : undefined;
     return () => {
       clearTimeout(timer);
       own.abort();
     };
   }, [toLists, excludeLists, audience, unsubscribeGroupId, JSON.stringify(localTime), tries.value]);
-  return { found, error, again };
+  return { found, error, again, count: () => latest.current() };
 }
 
 /** Where the people come from when no list says it. */

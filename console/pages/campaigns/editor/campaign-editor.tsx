@@ -180,9 +180,12 @@ function Editor({
     if (await saveAsked()) toast(`Saved ${values.name}${unsavedWords(values)}`, { kind: 'good' });
   }
   async function publish(): Promise<void> {
+    // People may have joined or left since the page was opened.
+    const counted = await audience.count();
+    if (!counted || counted.willReceive === 0) return;
     let published: Campaign | null = null;
     const done = await confirm({
-      ...publishQuestion(draft, found.value?.willReceive ?? 0),
+      ...publishQuestion(form.values.peek(), counted.willReceive),
       run: async () => {
         published = await sendAll().catch((error: unknown) => {
           // The page shows both versions: nothing is mailed before one was chosen.

@@ -101,4 +101,23 @@ describe('A campaign that is being published', () => {
       await page.locator('.badge', { hasText: 'Scheduled' }).waitFor();
       expect((await stored()).status).to.equal('scheduled');
     });
+
+  it('is asked about with the number of people of this moment, and not where they cannot be counted', async () => {
+    const { page } = await openDraft();
+    const publish = page.getByRole('button', { name: 'Publish…' });
+    const count = /\/v1\/campaigns\/audience$/;
+    await page.route(count, (route) => route.abort());
+    await publish.click();
+    await page.getByText('The audience could not be counted', { exact: true }).waitFor();
+    expect(await page.getByRole('dialog').count()).to.equal(0);
+    await page.unroute(count);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.clock.fastForward(REST_MS);
+    await page.locator('.figure', { hasText: '1 person gets this mail' }).waitFor();
+    const { id } = await made(suite.own.client, '/contacts', { email: 'grace@in.test', listIds: [listId] });
+    await publish.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish for 2 people' }).waitFor();
+    await page.locator('.figure', { hasText: '2 people get this mail' }).waitFor();
+    await suite.own.client.delete(`/contacts/${id}`);
+  });
 });
