@@ -119,7 +119,8 @@ function Editor({
     groupName,
   );
   const missing = parts.find((part) => part.missing)?.missing;
-  const kept = useKeptDraft(form, `campaigns/${campaign?.id ?? 'new'}`, campaign?.updatedAt ?? null);
+  const begunFor = ['new', list?.id, template?.templateId].filter(Boolean).join(' ');
+  const kept = useKeptDraft(form, `campaigns/${campaign?.id ?? begunFor}`, campaign?.updatedAt ?? null);
 
   const conflict = useConflict(kept, campaign, async () => campaign && api.campaigns.get(campaign.id));
   const versionParts = useVersionParts(conflict.newest.value, form);
