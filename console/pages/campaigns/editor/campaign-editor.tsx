@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Campaign, ContactList, Sender, Template } from '../../../../client/index.ts';
 import { api } from '../../../api.ts';
 import { savedWords, useAutosave } from '../../../mail-editor/autosave.ts';
@@ -22,6 +22,7 @@ import { Page, Section } from '../../../parts/page/page.tsx';
 import { useQuery } from '../../../parts/page/query.ts';
 import { navigate, place, to } from '../../../router.ts';
 import { can } from '../../../session.ts';
+import { canEdit } from '../campaign/words.tsx';
 import { CampaignTest } from '../test-mail.tsx';
 import { AudienceSum, OtherAudience, useAudience } from './audience.tsx';
 import { ContentSection, fromSender, fromTemplate } from './content.tsx';
@@ -66,7 +67,11 @@ export default function CampaignEditor({ params }: { params: Record<string, stri
     [id, listId, templateId],
   );
   const loaded = query.data.value;
-  if (loaded && (loaded.campaign?.id ?? null) === id)
+  const isStarted = loaded?.campaign?.id === id && id !== null && !canEdit(loaded.campaign.status);
+  useLayoutEffect(() => {
+    if (isStarted) navigate(to(`/campaigns/${id}`), { replace: true });
+  }, [isStarted, id]);
+  if (loaded && (loaded.campaign?.id ?? null) === id && !isStarted)
     return (
       <Editor
         key={id}

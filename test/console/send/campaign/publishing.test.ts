@@ -120,4 +120,16 @@ describe('A campaign that is being published', () => {
     await page.locator('.figure', { hasText: '2 people get this mail' }).waitFor();
     await suite.own.client.delete(`/contacts/${id}`);
   });
+
+  it('leads to its page once it cannot be edited any more', async () => {
+    const { page, stored } = await openDraft();
+    const { id } = await stored();
+    const { client } = suite.own;
+    expect((await client.patch(`/campaigns/${id}`, { publish: true })).status).to.equal(200);
+    expect((await client.post(`/campaigns/${id}/pause`, {})).status).to.equal(200);
+    await page.reload();
+    await page.waitForURL(new RegExp(`/campaigns/${id}$`));
+    await page.locator('.badge', { hasText: 'Paused' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Publish…' }).count()).to.equal(0);
+  });
 });
