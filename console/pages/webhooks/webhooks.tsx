@@ -13,7 +13,7 @@ import { type Form, useForm } from '../../parts/forms/form.ts';
 import { Split } from '../../parts/over/drawer.tsx';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { SecretDialog } from '../../parts/over/secret.tsx';
-import { LoadedTable } from '../../parts/page/loaded.tsx';
+import { LoadedTable, LoadFailure } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { Page } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
@@ -35,7 +35,13 @@ export default function Webhooks() {
   const made = useSignal<NewWebhook | null>(null);
   const webhooks = useQuery((signal) => api.webhooks.list({ page, limit: LIMIT }, { signal }), [page]);
   const rows = webhooks.data.value?.webhooks ?? null;
-  const opened = rows?.find(({ id }) => id === openId) ?? null;
+  const listed = rows?.find(({ id }) => id === openId) ?? null;
+  const other = useQuery(
+    async (signal) => (openId && rows && !listed ? api.webhooks.get(openId, { signal }) : null),
+    [openId, rows === null, listed === null],
+  );
+  const opened = listed ?? (other.data.value?.id === openId ? other.data.value : null);
+  const reload = () => Promise.all([webhooks.reload(), !listed && other.reload()]);
 
   return (
     <Page
@@ -66,11 +72,12 @@ export default function Webhooks() {
               onSecret={(replaced) => {
                 made.value = replaced;
               }}
-              onChange={() => webhooks.reload()}
+              onChange={reload}
             />
           )
         }
       >
+        {openId && other.error.value !== null && <LoadFailure error={other.error.value} onRetry={other.reload} />}
         <LoadedTable query={webhooks}>
           <Table
             label="Webhooks"
@@ -98,7 +105,7 @@ export default function Webhooks() {
           onMade={(webhook) => {
             made.value = webhook;
           }}
-          onDone={() => webhooks.reload()}
+          onDone={reload}
         />
       )}
       {made.value && (
@@ -123,7 +130,11 @@ const columns: readonly Column<Webhook>[] = [
     head: 'Address',
     isMain: true,
     isCut: true,
-    cell: ({ id, url }) => <a href={to('/webhooks', { webhook: id })}>{url.replace(/^https:\/\//, '')}</a>,
+    cell: ({ id, url }) => (
+      <a href={to('/webhooks', { page: place.value.query.get('page'), webhook: id })}>
+        {url.replace(/^https:\/\//, '')}
+      </a>
+    ),
   },
   { key: 'state', head: 'State', cell: (webhook) => <WebhookState webhook={webhook} /> },
   { key: 'events', head: 'Events', cell: ({ events }) => counted(events.length, 'type'), phone: 'hide' },

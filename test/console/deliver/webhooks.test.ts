@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { until } from '../../support/wait.ts';
 
 describe('The page of webhooks', () => {
   const suite = useConsole();
@@ -82,5 +83,35 @@ describe('The page of webhooks', () => {
     await disabled.click({ force: true });
     await seen.getByText('Your role is viewer').first().waitFor();
     expect(await deps.db.webhookDeliveries.countDocuments(of)).to.equal(2);
+  });
+
+  it('opens one of any page of the list, there and from elsewhere', async () => {
+    const tenant = await suite.newTenant('Many webhooks');
+    const { client } = tenant;
+    const ids: string[] = [];
+    for (let n = 0; n < 21; n += 1) {
+      const hook = { url: `https://hooks.harbour.example/${n}`, events: ['email.bounced'] };
+      ids.push((await client.post('/webhooks', hook)).body.data.id);
+    }
+    const page = await suite.open('/webhooks', { tenant });
+    const last = page.getByRole('link', { name: /^hooks\.harbour\.example/ });
+    await page
+      .getByRole('link', { name: 'Next' })
+      .or(page.getByRole('button', { name: 'Next' }))
+      .click();
+    await until(
+      () => last.count(),
+      (n) => n === 1,
+    );
+    const address = `${await last.textContent()}`;
+    await last.click();
+    const drawer = page.getByRole('complementary');
+    await drawer.getByRole('button', { name: 'Send a test' }).waitFor();
+    expect(await last.textContent()).to.equal(address);
+    const id = ids[Number(address.split('/')[1])];
+    await page.goto(`/console/webhooks?webhook=${id}`);
+    await drawer.getByText(address).first().waitFor();
+    await drawer.getByRole('button', { name: 'Send a test' }).click();
+    await drawer.getByText('webhook.test').waitFor();
   });
 });
