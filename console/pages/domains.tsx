@@ -15,12 +15,13 @@ import { useForm } from '../parts/forms/form.ts';
 import { confirm } from '../parts/over/confirm.tsx';
 import { Drawer, Split } from '../parts/over/drawer.tsx';
 import { FormDialog } from '../parts/over/form-dialog.tsx';
-import { toast } from '../parts/over/toast.tsx';
+import { toast, toastError } from '../parts/over/toast.tsx';
 import { LoadFailure } from '../parts/page/loaded.tsx';
 import { Empty, Notice } from '../parts/page/notice.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
 import { place, setQuery, to } from '../router.ts';
+import { can } from '../session.ts';
 
 const LIMIT = 20;
 
@@ -176,8 +177,15 @@ function DomainDrawer({
     toast(`Deleted ${domainName}`);
     await onGone();
   }
-  const toggleInbound = async () =>
-    onChange(await (domain.inboundEnabledAt ? api.domains.disableInbound(id) : api.domains.enableInbound(id)));
+  const receive = async () => onChange(await api.domains.enableInbound(id));
+  const stopReceiving = () =>
+    confirm({
+      title: `Stop receiving at ${domainName}`,
+      text: 'Mail to any address of this domain is refused from then on. What has come in stays.',
+      action: 'Stop receiving',
+      isDangerous: true,
+      run: async () => onChange(await api.domains.disableInbound(id)),
+    });
 
   return (
     <Drawer title={domainName} under={<DomainState domain={domain} />} onClose={close}>
@@ -196,9 +204,9 @@ function DomainDrawer({
         <Button
           operation={domain.inboundEnabledAt ? 'domains.disableInbound' : 'domains.enableInbound'}
           why={!domain.inboundEnabledAt && domain.verificationStatus !== 'VERIFIED' && 'Verify the domain first.'}
-          onClick={toggleInbound}
+          onClick={domain.inboundEnabledAt ? stopReceiving : receive}
         >
-          {domain.inboundEnabledAt ? 'Stop receiving' : 'Receive mail'}
+          {domain.inboundEnabledAt ? 'Stop receiving…' : 'Receive mail'}
         </Button>
         <Button kind="danger" operation="domains.delete" onClick={remove}>
           Delete…
@@ -213,10 +221,16 @@ function DomainDrawer({
             value: 'own',
             label: 'Everpost signs',
             hint: 'By the DKIM records below: with RSA, and with Ed25519 once its record is found.',
+            isDisabled: !can('domains.update'),
           },
-          { value: 'relay', label: 'The relay signs', hint: 'The DKIM records below are not needed.' },
+          {
+            value: 'relay',
+            label: 'The relay signs',
+            hint: 'The DKIM records below are not needed.',
+            isDisabled: !can('domains.update'),
+          },
         ]}
-        onChange={(dkimSigning) => void save(id, dkimSigning as Domain['dkimSigning'], onChange)}
+        onChange={(dkimSigning) => void save(domain, dkimSigning as Domain['dkimSigning'], onChange)}
       />
       <h3>Records to publish</h3>
       <Record what="Ownership" record={dnsRecords.ownership} />
@@ -231,8 +245,11 @@ function DomainDrawer({
   );
 }
 
-async function save(id: string, dkimSigning: Domain['dkimSigning'], onChange: (domain: Domain) => void) {
-  onChange(await api.domains.update(id, { dkimSigning }));
+/** A refused choice is shown as it is stored again: the browser has marked the other one by then. */
+async function save(domain: Domain, dkimSigning: Domain['dkimSigning'], onChange: (domain: Domain) => void) {
+  const { data, error } = await api.safe.domains.update(domain.id, { dkimSigning });
+  if (error) toastError(error);
+  onChange(data ?? { ...domain });
 }
 
 const found: Record<string, { tone: Tone; word: string }> = {
