@@ -35,5 +35,9 @@ export function removeDraft(name: string): void {
 
 /** Of all who used this browser. */
 export function removeDrafts(): void {
-  for (const name of Object.keys(localStorage)) if (name.startsWith(`${STORED} `)) removeDraft(name);
+  for (const name of allDrafts()) removeDraft(name);
+}
+
+export function allDrafts(): string[] {
+  return Object.keys(localStorage).filter((name) => name.startsWith(`${STORED} `));
 }

@@ -3,10 +3,11 @@ import { count } from '../parts/data/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/over/menu.tsx';
 import { place, to } from '../router.ts';
-import { current, role, session, signOut } from '../session.ts';
+import { current, role, session } from '../session.ts';
 import { type Theme, theme } from '../theme.ts';
 import { groups, isCurrent } from './navigation.ts';
 import { openPalette } from './palette.tsx';
+import { askAndSignOut } from './sign-out.ts';
 import { marks } from './summary.ts';
 
 /** Left of the work; under 900 px a popover that the top bar opens. */
@@ -115,7 +116,7 @@ function Person() {
               theme.value = value;
             },
           })),
-          { label: 'Sign out', icon: 'signout', onPick: signOut },
+          { label: 'Sign out', icon: 'signout', onPick: askAndSignOut },
         ]}
       />
     </div>

@@ -3,9 +3,10 @@ import { loadScript } from '../../api.ts';
 import type { IconName } from '../../parts/icon.tsx';
 import { toastError } from '../../parts/over/toast.tsx';
 import { navigate } from '../../router.ts';
-import { can, session, signOut } from '../../session.ts';
+import { can, session } from '../../session.ts';
 import { type Theme, theme } from '../../theme.ts';
 import { type Entry, entries } from '../navigation.ts';
+import { askAndSignOut } from '../sign-out.ts';
 import { summary } from '../summary.ts';
 
 /** One line of the palette. */
@@ -106,7 +107,7 @@ function ownSettings(): readonly Choice[] {
         theme.value = value;
       },
     })),
-    { key: 'sign out', label: 'Sign out', icon: 'signout', words: 'log out leave', go: signOut },
+    { key: 'sign out', label: 'Sign out', icon: 'signout', words: 'log out leave', go: askAndSignOut },
   ];
 }
 

@@ -69,7 +69,9 @@ export function useKeptDraft<V extends object>(form: Form<V>, page: string, save
     let timer: ReturnType<typeof setTimeout> | undefined;
     const write = () => {
       clearTimeout(timer);
-      if (form.isChanged.peek()) keepDraft(name, { values: form.values.peek(), savedAt, at: new Date().toISOString() });
+      // After signing out nothing is kept.
+      if (form.isChanged.peek() && session.peek())
+        keepDraft(name, { values: form.values.peek(), savedAt, at: new Date().toISOString() });
       else removeDraft(name);
     };
     const stops = [form.values, form.isChanged].map((signal) =>

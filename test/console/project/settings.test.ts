@@ -6,6 +6,7 @@ import { neutralLook } from '../../../core/base/text/look.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import { png } from '../../providers/images.ts';
 import { chooseFile, expectAccessible, holdCall, shoot, useConsole } from '../../support/browser/console.ts';
+import { until } from '../../support/wait.ts';
 
 describe('The page of the settings', () => {
   const suite = useConsole();
@@ -157,6 +158,23 @@ describe('The page of the settings', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
     expect(await cap()).to.equal(null);
+  });
+
+  it('takes what was typed and not saved out of the browser when the person signs out', async () => {
+    const page = await suite.open('/settings');
+    await page.getByLabel('Public name').fill('Typed and not saved');
+    const kept = () => page.evaluate('JSON.stringify(localStorage)') as Promise<string>;
+    await until(kept, (text: string) => text.includes('Typed and not saved'));
+    await page.getByRole('button', { name: 'You and this browser' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    const question = page.getByRole('dialog', { name: 'Sign out' });
+    await question.getByRole('button', { name: 'Not now' }).click();
+    expect(await page.getByLabel('Public name').inputValue()).to.equal('Typed and not saved');
+    await page.getByRole('button', { name: 'You and this browser' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await question.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Your address').waitFor();
+    expect(await kept()).not.to.contain('everpost-draft');
   });
 
   it('shows an editor what is set, and changes nothing', async () => {
