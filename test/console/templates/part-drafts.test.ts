@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Block, Content } from '../../../schemas/templates/block-types.ts';
-import { expectAccessible, shoot, useConsole } from '../../support/browser/console.ts';
+import { expectAccessible, holdCall, shoot, useConsole } from '../../support/browser/console.ts';
 import { made } from '../../support/client.ts';
 import { until } from '../../support/wait.ts';
 import { editorOf } from '../mail-editor/kit.ts';
@@ -155,4 +155,32 @@ describe('Drafts of layouts and snippets', () => {
       (text) => text === '<h1>1</h1>{{{content}}}',
     );
   });
+
+  for (const [how, close] of [
+    ['Escape', (page: Page) => page.keyboard.press('Escape')],
+    ['"Not now"', (page: Page) => page.getByRole('button', { name: 'Not now' }).click({ force: true })],
+    ['"Close"', (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()],
+  ] as const)
+    it(`are asked about until the call that publishes them has its answer, also after ${how}`, async () => {
+      const { id } = await made(suite.own.client, '/layouts', {
+        name: 'Code',
+        emailTemplate: '<h1>1</h1>{{{content}}}',
+      });
+      await suite.own.client.patch(`/layouts/${id}`, { emailTemplate: '<h1>2</h1>{{{content}}}', draft: true });
+      const page = await suite.open(`/templates/layouts/${id}`);
+      const { isHeld, release } = await holdCall(page, 'POST', /\/publish$/);
+      await page.getByRole('button', { name: /^Publish/ }).press('Enter');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+      await isHeld;
+      await close(page);
+      await page.evaluate('new Promise(requestAnimationFrame)');
+      await dialog.waitFor();
+      expect(await dialog.getByRole('button', { name: 'Not now' }).getAttribute('title')).to.equal(
+        'Wait for the answer.',
+      );
+      release();
+      await dialog.waitFor({ state: 'detached' });
+      expect((await suite.own.client.get(`/layouts/${id}`)).body.data).to.include({ publishedVersion: 2 });
+    });
 });

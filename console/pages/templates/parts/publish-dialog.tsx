@@ -61,11 +61,14 @@ export function PublishDialog({ title, touched: load, all, store, onPublished, o
     }
   }
   useProgress(job);
+  const close = () => {
+    if (!isBusy.peek()) onClose();
+  };
 
   return (
     <Dialog
       title={title}
-      onClose={onClose}
+      onClose={close}
       onSubmit={() => (job.peek() ? onClose() : void publish())}
       footer={
         job.value ? (
@@ -74,7 +77,9 @@ export function PublishDialog({ title, touched: load, all, store, onPublished, o
           </Button>
         ) : (
           <>
-            <Button onClick={onClose}>Not now</Button>
+            <Button why={isBusy.value && 'Wait for the answer.'} onClick={close}>
+              Not now
+            </Button>
             <Button kind="first" type="submit" isBusy={isBusy.value} why={touched.data.value === null && 'A moment.'}>
               {chosen.length === 0
                 ? 'Publish'
