@@ -5,16 +5,17 @@ import { confirm } from '../../parts/over/confirm.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { unreadyMails } from './ready.ts';
 
-/** The changes of state. Each asks once, with the number of people. */
+/** The changes of state. Each asks once, with the number of people of this moment. */
 export async function changeState(
-  automation: Automation,
+  shown: Pick<Automation, 'id'>,
   act: 'activate' | 'pause' | 'resume' | 'archive' | 'delete',
   /** Shows what is missing; otherwise the dialog says it. */
   onRefused?: (error: unknown) => void,
 ): Promise<Automation | null> {
+  const automation = await api.automations.get(shown.id);
   const { id, name, statistics } = automation;
   if (act === 'activate' || act === 'resume') {
-    const unready = await unreadyMails(await api.automations.get(id));
+    const unready = await unreadyMails(automation);
     if (unready.length > 0) {
       toast(`${name} cannot start: ${counted(unready.length, 'mail')} of it must be changed first.`, { kind: 'bad' });
       return null;

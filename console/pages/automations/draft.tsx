@@ -25,7 +25,7 @@ interface Props {
 
 /** Says that there is a draft, how it differs from what runs, and lets those who may publish or discard it. */
 export function DraftNotice({ automation, draft, onDone }: Props) {
-  const isPublishing = useSignal(false);
+  const toPublish = useSignal<Automation | null>(null);
   const { id, name, draftRevision } = automation;
   const mark = draft.draft;
   if (!mark) return null;
@@ -55,8 +55,11 @@ export function DraftNotice({ automation, draft, onDone }: Props) {
             <Button
               operation="automations.publish"
               why={why}
-              onClick={() => {
-                isPublishing.value = true;
+              onClick={async () => {
+                // With the people of this moment.
+                const newest = await api.automations.get(id, { version: 'draft' });
+                if (newest.draftRevision === draft.draftRevision) toPublish.value = newest;
+                else await onDone();
               }}
             >
               Publish…
@@ -67,11 +70,11 @@ export function DraftNotice({ automation, draft, onDone }: Props) {
         Against version {automation.version}: {differenceWords(compareDefinitions(automation, draft))}.
         {why && ` ${why}`}
       </Notice>
-      {isPublishing.value && (
+      {toPublish.value && (
         <PublishDialog
-          {...{ automation, draft, onDone }}
+          {...{ automation, draft: toPublish.value, onDone }}
           onClose={() => {
-            isPublishing.value = false;
+            toPublish.value = null;
           }}
         />
       )}

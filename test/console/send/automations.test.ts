@@ -227,6 +227,23 @@ describe('The pages of automations', () => {
     expect((await client.get(`/automations/${id}`)).body.data).to.include({ draft: null });
   });
 
+  it('asks with the number of people of this moment before it is paused or published', async () => {
+    const { client } = suite.own;
+    const steps = [wait(3, 'days', { stepId: 'first' }), email('hello')];
+    const { id } = await activeAutomation(client, { name: 'Growing', steps });
+    await client.patch(`/automations/${id}`, { draft: true, tags: ['spring'] });
+    const page = await suite.open(`/automations/${id}`);
+    await page.getByText('tags changed').waitFor();
+    await peopleInside(suite, id, 3, { stepId: 'first', started: true });
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    await dialog.getByRole('button', { name: 'Pause for 3 people' }).waitFor();
+    await dialog.getByRole('button', { name: 'Not now' }).click();
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await dialog.getByText('3 people on the way').waitFor();
+    await shoot(page, 'automation-publish-now');
+  });
+
   it('leads from the figure of a step to the people on it, and fits a telephone', async () => {
     const { id: automationId } = await activeAutomation(suite.own.client, {
       steps: [wait(3, 'days', { stepId: 'first-wait' }), email('welcome')],
