@@ -164,12 +164,13 @@ export class Download {
   }
 }
 
-/** A page of entries that may have megabytes each: they are read and written one after the other, as fast as the caller takes them. */
+/** Entries that may have megabytes, each or together: they are read and written one after the other, as fast as the caller takes them. */
 export class LongPage {
   readonly plural: string;
   readonly entries: AsyncIterable<unknown>;
-  readonly pagination: Pagination;
-  constructor(plural: string, entries: AsyncIterable<unknown>, pagination: Pagination) {
+  /** null: these are all that there are. */
+  readonly pagination: Pagination | null;
+  constructor(plural: string, entries: AsyncIterable<unknown>, pagination: Pagination | null) {
     this.plural = plural;
     this.entries = entries;
     this.pagination = pagination;

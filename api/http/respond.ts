@@ -50,7 +50,7 @@ async function* partsOf({ plural, entries, pagination }: LongPage): AsyncGenerat
     comma = ',';
     await pause();
   }
-  yield `],"pagination":${JSON.stringify(pagination)}}}`;
+  yield pagination ? `],"pagination":${JSON.stringify(pagination)}}}` : ']}}';
 }
 
 /** An answer that breaks its schema breaks off. */

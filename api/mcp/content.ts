@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AppError } from '../../core/base/errors.ts';
 import { invalid } from '../../core/base/errors.ts';
+import type { Pagination } from '../../core/base/paging.ts';
 import type { LongPage } from '../http/endpoint.ts';
 import type { Json } from './protocol.ts';
 
@@ -30,11 +31,14 @@ export function dataResult(data: unknown): Json {
 
 /** Texts are cut as the entries come, each to its share of the answer, since all of them together may be too long to hold. */
 export async function shownPage({ plural, entries, pagination }: LongPage): Promise<Json> {
-  const { limit, total } = pagination;
-  const length = Math.floor(TEXT_MAX / LONG_TEXTS_OF_ENTRY / Math.max(1, Math.min(limit, total)));
+  const length = pagination ? shareOf(pagination) : TEXT_MAX;
   const shown: unknown[] = [];
   for await (const entry of entries) shown.push(JSON.parse(JSON.stringify(entry, cutTo(length))));
-  return { [plural]: shown, pagination };
+  return { [plural]: shown, ...(pagination && { pagination }) };
+}
+
+function shareOf({ limit, total }: Pagination): number {
+  return Math.floor(TEXT_MAX / LONG_TEXTS_OF_ENTRY / Math.max(1, Math.min(limit, total)));
 }
 
 /** The agent may mend its call and try again. */

@@ -15,6 +15,14 @@ export function presentLongPage<T>(
   return new LongPage(plural, presented(entries, present), pagination);
 }
 
-async function* presented<T>(entries: AsyncIterable<T>, present: (entry: T) => object): AsyncGenerator<object> {
+/** All entries, which may have megabytes together. */
+export function presentLongList<T>(plural: string, entries: readonly T[], present: (entry: T) => object): LongPage {
+  return new LongPage(plural, presented(entries, present), null);
+}
+
+async function* presented<T>(
+  entries: AsyncIterable<T> | Iterable<T>,
+  present: (entry: T) => object,
+): AsyncGenerator<object> {
   for await (const entry of entries) yield present(entry);
 }

@@ -42,7 +42,7 @@ import { contactsDownload } from '../../http/streams/exports.ts';
 import { dataDownload, PERSON_DOWNLOAD_BYTES } from '../../http/streams/person-download.ts';
 import { presentActivity } from '../../present/activity.ts';
 import { presentConsent, presentUnsubscribeGroup } from '../../present/consent.ts';
-import { presentPage } from '../../present/page.ts';
+import { presentLongList, presentPage } from '../../present/page.ts';
 import { presentContact } from '../../present/people.ts';
 
 const tag = 'contacts';
@@ -110,9 +110,9 @@ export const contactRoutes = [
     body: searchEmailsBody,
     bareArrayAs: 'emails',
     answer: foundContactsAnswer,
-    handler: async ({ deps, project, body }) => ({
-      contacts: (await findContactsByEmail(deps, project, body.emails)).map(presentContact),
-    }),
+    isComputed: true,
+    handler: async ({ deps, project, body }) =>
+      presentLongList('contacts', await findContactsByEmail(deps, project, body.emails), presentContact),
   }),
   endpoint({
     operation: 'contacts.export',
