@@ -106,7 +106,9 @@ describe('A campaign that is being published', () => {
     const { page } = await openDraft();
     const publish = page.getByRole('button', { name: 'Publish…' });
     const count = /\/v1\/campaigns\/audience$/;
-    await page.route(count, (route) => route.abort());
+    // Unlike a server that cannot be reached, it is not asked again until a person says so.
+    const refusal = { success: false, error: { code: 'VALIDATION_ERROR', message: 'It is not counted.' } };
+    await page.route(count, (route) => route.fulfill({ status: 400, json: refusal }));
     await publish.click();
     await page.getByText('The audience could not be counted', { exact: true }).waitFor();
     expect(await page.getByRole('dialog').count()).to.equal(0);

@@ -41,7 +41,8 @@ describe('The template of a campaign, changed for it alone', () => {
     await changeAlone(page);
     const code = page.getByRole('textbox', { name: 'Code' });
     await code.click();
-    await page.keyboard.press('Control+A');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.press('Delete');
     await page.keyboard.insertText('<p>Wheat</p>');
     await preview(page).getByText('Wheat').waitFor();
     await preview(page).getByText('Leave').waitFor();
