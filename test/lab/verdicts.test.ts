@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect } from 'chai';
 import { judgeMidway, type MidwayTally } from '../../lab/drills/campaigns/audience-midway.ts';
 import type { CampaignTally } from '../../lab/drills/campaigns/campaigns.ts';
@@ -20,7 +22,7 @@ import {
 } from '../../lab/drills/relays/relay-failover.ts';
 import { judgeReplies, type RepliesTally } from '../../lab/drills/relays/relay-replies.ts';
 import { check, type Findings } from '../../lab/rig/facts/check.ts';
-import { brokenGrowth, type Growth, growthOf, type Sample } from '../../lab/rig/facts/growth.ts';
+import { brokenGrowth, type Growth, growthOf, type Sample, sample } from '../../lab/rig/facts/growth.ts';
 import { describe as line, summarize } from '../../lab/rig/results/drill-results.ts';
 import { type Calls, noCalls } from '../../lab/rig/traffic/calls.ts';
 import type { Promises } from '../../lab/rig/traffic/promises.ts';
@@ -230,7 +232,13 @@ describe('The verdict of a drill', () => {
   });
 
   it('on a soak notices everything of the above, and growth', () => {
-    const growth: Growth = { minutes: 25, megabytesAMinute: 0.2, openFiles: 1, residentMb: 200 };
+    const growth: Growth = {
+      minutes: 25,
+      megabytesAMinute: 0.2,
+      openFiles: 1,
+      databaseConnections: 26,
+      residentMb: 200,
+    };
     const good: SoakTally = {
       ...{
         minutes: 30,
@@ -248,6 +256,7 @@ describe('The verdict of a drill', () => {
       ...[{ campaigns: 0 }, { exits: ['x'] }, { calls: wrong }],
       { growth: { api: { ...growth, megabytesAMinute: 1 } } },
       { growth: { api: growth, worker: { ...growth, openFiles: 11 } } },
+      { growth: { api: { ...growth, databaseConnections: 61 } } },
     ];
     expect(overlooked(judgeSoak, good, doctored)).to.deep.equal([]);
   });
@@ -267,7 +276,12 @@ describe('Growth', () => {
   const samples = (residentMb: (minute: number) => number, openFiles: (minute: number) => number = () => 80) =>
     Array.from({ length: 900 }, (_, index): Sample => {
       const minute = index / 30;
-      return { atMs: minute * 60_000, residentMb: residentMb(minute), openFiles: openFiles(minute) };
+      return {
+        atMs: minute * 60_000,
+        residentMb: residentMb(minute),
+        openFiles: openFiles(minute),
+        databaseConnections: 26,
+      };
     });
   const saws = (minute: number) => 200 + 30 * (minute % 1);
 
@@ -287,6 +301,29 @@ describe('Growth', () => {
     expect(brokenGrowth('api', growthOf(samples(saws, (minute) => 80 + minute)))).to.deep.equal([
       'the api keeps files open',
     ]);
+  });
+
+  it('counts connections to MongoDB apart, and their most', async () => {
+    const [database, other] = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')];
+    await Promise.all([once(database, 'listening'), once(other, 'listening')]);
+    const [databasePort, otherPort] = [database, other].map((one) => (one.address() as AddressInfo).port) as [
+      number,
+      number,
+    ];
+    const before = sample(process.pid, databasePort);
+    const sockets = [databasePort, databasePort, otherPort].map((port) => connect(port, '127.0.0.1'));
+    try {
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      const after = sample(process.pid, databasePort);
+      expect([before.databaseConnections, after.databaseConnections]).to.deep.equal([0, 2]);
+      // This process has the other ends too: three when they are accepted.
+      expect(after.openFiles - before.openFiles).to.be.within(1, 4);
+      expect(growthOf([before, after, after]).databaseConnections).to.equal(2);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      database.close();
+      other.close();
+    }
   });
 
   it('is not judged in a short run', () => {

@@ -55,10 +55,11 @@ export function soak({ minutes }: { minutes: number }): Promise<SoakTally> {
       const { mailTo, meant } = oddMail();
       const urls = () => [steady.api.url, prey.api.url];
       const traffic = await startTraffic(context, urls, mix, { mailTo, waitMinutes: 1 });
+      const databasePort = Number(new URL(servers.environment.MONGODB_URL ?? '').port);
       const samples: Record<string, Sample[]> = { api: [], worker: [] };
       const sampling = setInterval(() => {
-        samples.api?.push(sample(steady.api.child.pid));
-        samples.worker?.push(sample(steady.worker.pid));
+        samples.api?.push(sample(steady.api.child.pid, databasePort));
+        samples.worker?.push(sample(steady.worker.pid, databasePort));
       }, SAMPLE_MS);
       const endsAt = performance.now() + minutes * 60_000;
       const [kills, campaigns] = await Promise.all([
