@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
-import { MongoBulkWriteError, MongoError, MongoServerError } from 'mongodb';
-import { isBrokenConnection } from '../../core/base/database/transactions.ts';
+import { MongoError, MongoServerError } from 'mongodb';
+import { causeOf, isBrokenConnection } from '../../core/base/database/transactions.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { AppError, type ErrorKind, unavailableDatabase } from '../../core/base/errors.ts';
 
@@ -89,15 +89,13 @@ export function faultOf(deps: Pick<Deps, 'log'>, { requestId, route, codeless }:
 
 export function isRetryable(error: unknown): boolean {
   if (isBrokenConnection(error)) return true;
-  // A bulk write wraps the error that stopped it.
-  if (error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError)
-    return isRetryable(error.errorResponse);
+  const cause = causeOf(error);
   if (
-    error instanceof MongoServerError &&
-    (retryableCodes.has(Number(error.code)) || error.hasErrorLabel('TransientTransactionError'))
+    cause instanceof MongoServerError &&
+    (retryableCodes.has(Number(cause.code)) || cause.hasErrorLabel('TransientTransactionError'))
   )
     return true;
-  return error instanceof MongoError && retryableErrors.has(error.name);
+  return cause instanceof MongoError && retryableErrors.has(cause.name);
 }
 
 function unexpected(isCodeless: boolean): AppError {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type BulkWriteResult, MongoBulkWriteError, MongoNetworkError, MongoServerError } from 'mongodb';
 import { isRetryable } from '../../api/http/errors.ts';
+import { isAway } from '../../core/base/database/transactions.ts';
 
 describe('An error of the database', () => {
   const nothing = {} as BulkWriteResult;
@@ -31,5 +32,6 @@ describe('An error of the database', () => {
     expect(isRetryable(new MongoBulkWriteError(duplicate, nothing))).to.equal(false);
     expect(isRetryable(new MongoServerError({ code: 2 }))).to.equal(false);
     expect(isRetryable(new Error('away'))).to.equal(false);
+    expect(isAway(new MongoBulkWriteError(duplicate, nothing))).to.equal(false);
   });
 });

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Collection } from 'mongodb';
+import { inTransaction, isAway } from '../../core/base/database/transactions.ts';
 import { startServers } from '../../stack/servers/all.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
@@ -29,6 +31,16 @@ describe('While a server is away', function () {
   });
 
   const upsert = (index: number) => environment.own.client.post('/contacts/email', { email: `p${index}@example.com` });
+
+  const rows = () => environment.deps.mongo.db(environment.deps.config.mongodbDatabase).collection('rows');
+  /** Each says in its own way that no server was found. */
+  const operations: Record<string, (collection: Collection) => Promise<unknown>> = {
+    find: (collection) => collection.find().toArray(),
+    insertOne: (collection) => collection.insertOne({}),
+    insertMany: (collection) => collection.insertMany([{}, {}]),
+    bulkWrite: (collection) => collection.bulkWrite([{ insertOne: { document: {} } }]),
+    transaction: (collection) => inTransaction(environment.deps, (session) => collection.insertMany([{}], { session })),
+  };
 
   it('Redis stopped: requests are still answered, none with 5xx, and limits hold per process', async () => {
     await servers.redis?.kill('SIGKILL');
@@ -61,6 +73,11 @@ describe('While a server is away', function () {
       expect(Number(headers.get('retry-after'))).to.be.at.least(1);
     }
     expect((await environment.own.client.get('/health/live')).status).to.equal(200);
+    const errors = await Promise.all(Object.values(operations).map((run) => run(rows()).catch((error) => error)));
+    expect(
+      Object.keys(operations).filter((_, index) => !isAway(errors[index])),
+      String(errors),
+    ).to.deep.equal([]);
     await servers.mongodb?.start();
     await until(
       () => upsert(2),

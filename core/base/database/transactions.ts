@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoError, MongoServerSelectionError } from 'mongodb';
+import { MongoBulkWriteError, MongoError, MongoServerSelectionError } from 'mongodb';
 import type { Deps } from '../deps.ts';
 import { unavailableDatabase } from '../errors.ts';
 import type { Session } from '../model.ts';
@@ -106,14 +106,20 @@ async function commit(session: Session, deadline: number): Promise<void> {
   }
 }
 
+/** The driver wraps an error that stops a write of several documents. */
+export function causeOf(error: unknown): unknown {
+  return error instanceof MongoBulkWriteError && error.errorResponse instanceof Error ? error.errorResponse : error;
+}
+
 /** The server was searched for as long as a call may take, so another search would only keep the caller waiting. */
 export function isAway(error: unknown): boolean {
-  return error instanceof MongoServerSelectionError;
+  return causeOf(error) instanceof MongoServerSelectionError;
 }
 
 /** A connection that breaks during a write does not always fail with an error of the driver. */
 export function isBrokenConnection(error: unknown): boolean {
-  return error instanceof Error && BROKEN.has(String((error as NodeJS.ErrnoException).code));
+  const cause = causeOf(error);
+  return cause instanceof Error && BROKEN.has(String((cause as NodeJS.ErrnoException).code));
 }
 
 const BROKEN = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOTCONN']);
