@@ -1,8 +1,8 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { TEST_EVENT } from '../../schemas/events/webhooks.ts';
+import { createBatcher } from '../base/database/batcher.ts';
 import { SecretError } from '../base/secrets.ts';
 import { DAY_MS } from '../base/time/durations.ts';
-import { createBatcher } from '../base/work/batcher.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { EventsDeps } from './deps.ts';
@@ -44,7 +44,7 @@ export function webhookDeliveries(deps: EventsDeps, post: PostUrl): JobQueue {
       await deps.db.webhookDeliveries.bulkWrite(writes, { ordered: false });
       return writes.map(() => undefined);
     },
-    { sizeMax: CONCURRENCY_MAX, runsMax: 2 },
+    { sizeMax: CONCURRENCY_MAX, runsMax: 2, callers: 'jobs' },
   );
   return documentQueue<WebhookDelivery>(deps, {
     name: WEBHOOK_DELIVERIES,

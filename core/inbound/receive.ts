@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
+import { createBatcher } from '../base/database/batcher.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { oncePerCore } from '../base/deps.ts';
 import { TooMuch } from '../base/errors.ts';
 import { networkOf } from '../base/text/networks.ts';
-import { createBatcher } from '../base/work/batcher.ts';
 import { hashId, publishEvents } from '../events/events.ts';
 import { applyReports, type ReportOutcome } from '../mail/feedback/bounces.ts';
 import { applyComplaint } from '../mail/feedback/complaints.ts';
@@ -214,6 +214,6 @@ const inserter = oncePerCore(({ db }: InboundDeps) =>
         return code === undefined || code === 11_000 ? code === undefined : new Error(`insert failed: ${code}`);
       });
     },
-    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+    { sizeMax: TOGETHER_MAX, runsMax: 2, callers: 'requests' },
   ),
 );

@@ -1,7 +1,7 @@
 import { type AnyBulkWriteOperation, type Collection, type Document, ObjectId } from 'mongodb';
+import { createBatcher } from '../base/database/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
-import { createBatcher } from '../base/work/batcher.ts';
 import { dueProjects } from './due-projects.ts';
 import type { Allowance, JobQueue } from './fair-scheduler.ts';
 
@@ -80,6 +80,7 @@ class DocumentQueue<Doc extends Tenant> implements JobQueue {
     this.#write = createBatcher((operations) => this.#writeAll(operations), {
       sizeMax: SETTLED_AT_ONCE_MAX,
       runsMax: 2,
+      callers: 'jobs',
     });
   }
 

@@ -1,9 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { isAway } from '../base/database/transactions.ts';
+import { createBatcher } from '../base/database/batcher.ts';
 import { oncePerCore } from '../base/deps.ts';
 import type { Project, PropertyType, Session } from '../base/model.ts';
 import { raiseAudienceVersion } from '../base/projects.ts';
-import { createBatcher } from '../base/work/batcher.ts';
 import { breather } from '../base/work/breathe.ts';
 import { BoundedMap } from '../base/work/cache.ts';
 import type { PeopleDeps } from './deps.ts';
@@ -80,7 +79,7 @@ const versions = oncePerCore(({ db }: PeopleDeps) =>
       const byId = new Map(found.map(({ _id, audienceVersion }) => [_id.toHexString(), audienceVersion]));
       return ids.map((id) => byId.get(id.toHexString()) ?? 0);
     },
-    { sizeMax: TOGETHER_MAX, runsMax: 2, failsWaiting: isAway },
+    { sizeMax: TOGETHER_MAX, runsMax: 2, callers: 'requests' },
   ),
 );
 

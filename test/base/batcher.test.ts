@@ -1,17 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type BatcherLimits, createBatcher } from '../../core/base/work/batcher.ts';
+import { MongoServerSelectionError, type TopologyDescription } from 'mongodb';
+import { type BatcherLimits, createBatcher } from '../../core/base/database/batcher.ts';
 
 describe('Calls that arrive together', () => {
   /** No call is over before `end`. */
-  const sizes = (limits: BatcherLimits) => {
+  const sizes = (limits: Omit<BatcherLimits, 'callers'>) => {
     const runs: number[] = [];
     const ended = Promise.withResolvers<void>();
-    const add = createBatcher<number, number>(async (items) => {
-      runs.push(items.length);
-      await ended.promise;
-      return items;
-    }, limits);
+    const add = createBatcher<number, number>(
+      async (items) => {
+        runs.push(items.length);
+        await ended.promise;
+        return items;
+      },
+      { ...limits, callers: 'requests' },
+    );
     /** Added, and begun if they may begin now. */
     const some = async (count: number) => {
       const all = Promise.all(Array.from({ length: count }, (_, index) => add(index)));
@@ -48,7 +52,7 @@ describe('Calls that arrive together', () => {
         if (items.includes(13)) throw new Error('all');
         return items.map((item) => (item % 2 === 0 ? item : new Error(`${item}`)));
       },
-      { sizeMax: 10, runsMax: 1 },
+      { sizeMax: 10, runsMax: 1, callers: 'requests' },
     );
     const told = async (...items: number[]) =>
       (await Promise.allSettled(items.map(add))).map((one) =>
@@ -58,27 +62,31 @@ describe('Calls that arrive together', () => {
     expect(await told(2, 13)).to.deep.equal(['all', 'all']);
   });
 
-  it('fails those that wait too, with an error that they would meet as well', async () => {
+  it('fails requests that wait too when the database is away, and neither jobs nor requests for another error', async () => {
     const runs: string[] = [];
     const ended = Promise.withResolvers<void>();
-    const failsWaiting = (error: unknown) => error instanceof Error && error.message === 'away';
-    const added = (message: string, first: string) => {
+    const added = (first: string, callers: BatcherLimits['callers'], error: Error) => {
       const add = createBatcher<string, string>(
         async (items) => {
           runs.push(...items);
           await ended.promise;
-          if (items.includes(first)) throw new Error(message);
+          if (items.includes(first)) throw error;
           return items;
         },
-        { sizeMax: 1, runsMax: 1, failsWaiting },
+        { sizeMax: 1, runsMax: 1, callers },
       );
       return Promise.allSettled([first, `${first} waits`].map(add));
     };
-    const both = [added('away', 'a'), added('refused', 'b')];
+    const away = new MongoServerSelectionError('away', {} as TopologyDescription);
+    const all = [added('a', 'requests', away), added('b', 'requests', new Error('refused')), added('c', 'jobs', away)];
     await setImmediate();
     ended.resolve();
-    const ends = (await Promise.all(both)).flat().map(({ status }) => status);
-    expect(ends).to.deep.equal(['rejected', 'rejected', 'rejected', 'fulfilled']);
-    expect(runs).to.deep.equal(['a', 'b', 'b waits']);
+    const ends = (await Promise.all(all)).map((some) => some.map(({ status }) => status));
+    expect(ends).to.deep.equal([
+      ['rejected', 'rejected'],
+      ['rejected', 'fulfilled'],
+      ['rejected', 'fulfilled'],
+    ]);
+    expect(runs).to.deep.equal(['a', 'b', 'c', 'b waits', 'c waits']);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { keyedBatcher } from '../../core/base/database/batcher.ts';
 import { type Deps, oncePerCore, openCore } from '../../core/base/deps.ts';
-import { keyedBatcher } from '../../core/base/work/batcher.ts';
 import { BoundedMap, costlyCache, ttlCache } from '../../core/base/work/cache.ts';
 
 describe('The state of the core', () => {
@@ -35,7 +35,7 @@ describe('The state of the core', () => {
       batches.push(items);
       return items.map((item) => item * times);
     };
-    const add = keyedBatcher(run, { sizeMax: 10, runsMax: 1 });
+    const add = keyedBatcher(run, { sizeMax: 10, runsMax: 1, callers: 'jobs' });
     expect(await Promise.all([add('a', 2, 1), add('a', 3, 2), add('b', 5, 3)])).to.deep.equal([2, 4, 15]);
     expect(batches).to.deep.equal([[1, 2], [3]]);
     expect(await add('a', 3, 1), 'a key without waiting calls takes a new target').to.equal(3);

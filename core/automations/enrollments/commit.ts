@@ -1,10 +1,10 @@
 import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from 'mongodb';
+import { keyedBatcher } from '../../base/database/batcher.ts';
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
 import { inTransaction } from '../../base/database/transactions.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
-import { keyedBatcher } from '../../base/work/batcher.ts';
 import { announceEvents } from '../../events/events.ts';
 import { publishCalls, type StepCall } from '../../events/step-webhooks.ts';
 import { newlyAccepted } from '../../mail/ledger/counting/facts.ts';
@@ -59,7 +59,7 @@ const queues = oncePerCore(() =>
     ({ deps, projectId }: { deps: AutomationsDeps; projectId: ObjectId }) =>
       (moves: Move[]) =>
         commitMoves(deps, projectId, moves),
-    { sizeMax: MOVES_TOGETHER_MAX, runsMax: 1 },
+    { sizeMax: MOVES_TOGETHER_MAX, runsMax: 1, callers: 'jobs' },
   ),
 );
 

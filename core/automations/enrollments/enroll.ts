@@ -1,8 +1,8 @@
 import type { AnyBulkWriteOperation, Collection, Document, ObjectId } from 'mongodb';
+import { createBatcher } from '../../base/database/batcher.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import { RateShare } from '../../base/limits/budgets.ts';
-import { createBatcher } from '../../base/work/batcher.ts';
 import { mapSomeAtOnce } from '../../base/work/some-at-once.ts';
 import { again, type DueOutcome, documentQueue, done, settled } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
@@ -114,7 +114,7 @@ function outcomeRecorder<Doc extends Document>(
     await documents.bulkWrite(notes, { ordered: false });
     return notes.map(() => undefined);
   };
-  return createBatcher(write, { sizeMax: NOTES_TOGETHER_MAX, runsMax: 2 });
+  return createBatcher(write, { sizeMax: NOTES_TOGETHER_MAX, runsMax: 2, callers: 'jobs' });
 }
 
 interface Occasion {

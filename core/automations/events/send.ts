@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import { EVENT_TEXT_MAX, type sendEventBody } from '../../../schemas/events/events.ts';
 import type { Described } from '../../../schemas/schema.ts';
+import { createBatcher } from '../../base/database/batcher.ts';
 import { byProject } from '../../base/database/batches.ts';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
-import { inTransaction, isAway } from '../../base/database/transactions.ts';
+import { inTransaction } from '../../base/database/transactions.ts';
 import type { CallerDeps } from '../../base/deps.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { AppError, invalid, notFound } from '../../base/errors.ts';
@@ -12,7 +13,6 @@ import type { Origin } from '../../base/maker.ts';
 import type { Project, PropertyValue, Session } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { coerce } from '../../base/text/coercion.ts';
-import { createBatcher } from '../../base/work/batcher.ts';
 import { publishEvents } from '../../events/events.ts';
 import { figuresUntil } from '../../events/listeners.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
@@ -169,7 +169,7 @@ const contacts = oncePerCore(({ db }: AutomationsDeps) =>
       const byName = new Map(found.flat().map((contact) => [nameOf(contact), contact]));
       return asked.map((one): Contact | null => byName.get(nameOf(one)) ?? null);
     },
-    { sizeMax: TOGETHER_MAX, runsMax: 2, failsWaiting: isAway },
+    { sizeMax: TOGETHER_MAX, runsMax: 2, callers: 'requests' },
   ),
 );
 
@@ -186,7 +186,7 @@ const recorder = oncePerCore((deps: AutomationsDeps) =>
   createBatcher((records: EventRecord[]) => insertAll(deps, records), {
     sizeMax: TOGETHER_MAX,
     runsMax: 2,
-    failsWaiting: isAway,
+    callers: 'requests',
   }),
 );
 

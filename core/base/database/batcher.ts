@@ -1,3 +1,5 @@
+import { isAway } from './transactions.ts';
+
 type Waiting<In, Out> = { item: In; resolve: (value: Out) => void; reject: (reason: unknown) => void };
 
 export interface BatcherLimits {
@@ -7,8 +9,8 @@ export interface BatcherLimits {
   runsMax: number;
   /** While a call is in progress the next one begins with this many items; fewer wait until it is over. 1 if not given. */
   nextFrom?: number;
-  /** An error of a call that the items which wait would meet as well: they get it at once. */
-  failsWaiting?: (error: unknown) => boolean;
+  /** Requests that wait while the database is searched for share its outcome; jobs search again, since they are only repeated when their lease ends. */
+  callers: 'requests' | 'jobs';
 }
 
 /**
@@ -17,7 +19,7 @@ export interface BatcherLimits {
  */
 export function createBatcher<In, Out>(
   run: (items: In[]) => Promise<Array<Out | Error>>,
-  { sizeMax, runsMax, nextFrom = 1, failsWaiting = () => false }: BatcherLimits,
+  { sizeMax, runsMax, nextFrom = 1, callers }: BatcherLimits,
 ): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;
@@ -31,7 +33,8 @@ export function createBatcher<In, Out>(
         else resolve(outcome);
       });
     } catch (error) {
-      const failed = failsWaiting(error) ? [...batch, ...waiting.splice(0)] : batch;
+      const isForAll = callers === 'requests' && isAway(error);
+      const failed = isForAll ? [...batch, ...waiting.splice(0)] : batch;
       for (const { reject } of failed) reject(error);
     } finally {
       running -= 1;

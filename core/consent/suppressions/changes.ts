@@ -1,10 +1,10 @@
 import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import { keyedBatcher } from '../../base/database/batcher.ts';
 import { repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
-import { inTransaction, isAway } from '../../base/database/transactions.ts';
+import { inTransaction } from '../../base/database/transactions.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
-import { keyedBatcher } from '../../base/work/batcher.ts';
 import type { ConsentDeps } from '../deps.ts';
 import { builtInCode } from './built-in-groups.ts';
 import type { Suppression, SuppressionGroup } from './model.ts';
@@ -21,7 +21,7 @@ const queues = oncePerCore(() =>
     ({ deps, group }: { deps: ConsentDeps; group: SuppressionGroup }) =>
       (changes: SuppressionChange[]) =>
         repeatOnDuplicate(() => inTransaction(deps, (session) => applyChanges(deps, session, group, changes))),
-    { sizeMax: SUPPRESSIONS_TOGETHER_MAX, runsMax: 1, failsWaiting: isAway },
+    { sizeMax: SUPPRESSIONS_TOGETHER_MAX, runsMax: 1, callers: 'requests' },
   ),
 );
 

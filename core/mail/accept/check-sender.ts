@@ -1,9 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { isAway } from '../../base/database/transactions.ts';
+import { createBatcher } from '../../base/database/batcher.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
-import { createBatcher } from '../../base/work/batcher.ts';
 import { BoundedMap } from '../../base/work/cache.ts';
 import type { SuppressionFact } from '../../consent/suppressions/rules.ts';
 import { suppressionsAgainst } from '../../consent/suppressions/suppressions.ts';
@@ -100,5 +99,5 @@ const asker = oncePerCore((deps: MailDeps) => {
   }
 
   // One at a time: requests that arrive during a read share the next one, where two concurrent reads would make many small ones.
-  return createBatcher(answer, { sizeMax: TOGETHER_MAX, runsMax: 1, failsWaiting: isAway });
+  return createBatcher(answer, { sizeMax: TOGETHER_MAX, runsMax: 1, callers: 'requests' });
 });

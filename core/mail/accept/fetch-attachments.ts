@@ -1,7 +1,7 @@
 import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mail/mails.ts';
+import { createBatcher } from '../../base/database/batcher.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
-import { createBatcher } from '../../base/work/batcher.ts';
 import type { MailDeps } from '../deps.ts';
 import type { Attachment, Content } from '../ledger/model.ts';
 import { deleteFile, storeFetched } from '../messages/contents.ts';
@@ -24,6 +24,7 @@ const fetcher = oncePerCore((deps: MailDeps) =>
   createBatcher(async ([content]: Content[]) => [await fetchAll(deps, content as Content)], {
     sizeMax: 1,
     runsMax: AT_ONCE_MAX,
+    callers: 'requests',
   }),
 );
 

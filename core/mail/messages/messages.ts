@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import { createBatcher } from '../../base/database/batcher.ts';
 import { insertNew, isDuplicateKey } from '../../base/database/idempotent-insert.ts';
 import { inTransaction, isAway } from '../../base/database/transactions.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { emailDomain } from '../../base/text/addresses.ts';
-import { createBatcher } from '../../base/work/batcher.ts';
 import { BoundedMap } from '../../base/work/cache.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import type { MailDeps } from '../deps.ts';
@@ -73,7 +73,7 @@ const joiner = oncePerCore((deps: MailDeps) =>
   createBatcher<Written, void>((mailings) => storeMailings(deps, mailings), {
     sizeMax: TOGETHER_MAX,
     runsMax: 2,
-    failsWaiting: isAway,
+    callers: 'requests',
   }),
 );
 
@@ -82,7 +82,7 @@ const smallJoiner = oncePerCore((deps: MailDeps) =>
     sizeMax: TOGETHER_MAX,
     runsMax: 3,
     nextFrom: NEXT_FROM,
-    failsWaiting: isAway,
+    callers: 'requests',
   }),
 );
 

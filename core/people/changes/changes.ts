@@ -1,10 +1,10 @@
 import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
+import { keyedBatcher } from '../../base/database/batcher.ts';
 import { isDuplicateKey, repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
-import { inTransaction, isAway } from '../../base/database/transactions.ts';
+import { inTransaction } from '../../base/database/transactions.ts';
 import { oncePerCore } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Project, Session } from '../../base/model.ts';
-import { keyedBatcher } from '../../base/work/batcher.ts';
 import { breather } from '../../base/work/breathe.ts';
 import type { NewConsent } from '../../consent/consents/model.ts';
 import { recordConsents } from '../../consent/consents/record.ts';
@@ -32,13 +32,14 @@ const requests = oncePerCore(() =>
   keyedBatcher((target: Target) => commit(target, requestWriter()), {
     sizeMax: CHANGES_TOGETHER_MAX,
     runsMax: 1,
-    failsWaiting: isAway,
+    callers: 'requests',
   }),
 );
 const imports = oncePerCore(() =>
   keyedBatcher((target: Target) => commit(target, importWriter()), {
     sizeMax: IMPORT_CHANGES_TOGETHER_MAX,
     runsMax: 1,
+    callers: 'jobs',
   }),
 );
 

@@ -1,9 +1,9 @@
+import { createBatcher } from '../../../base/database/batcher.ts';
 import { insertRows } from '../../../base/database/idempotency.ts';
 import { isDuplicateKey } from '../../../base/database/idempotent-insert.ts';
-import { inTransaction, isAway } from '../../../base/database/transactions.ts';
+import { inTransaction } from '../../../base/database/transactions.ts';
 import { oncePerCore } from '../../../base/deps.ts';
 import type { IdempotencyRow } from '../../../base/model.ts';
-import { createBatcher } from '../../../base/work/batcher.ts';
 import type { MailDeps } from '../../deps.ts';
 import { insertWritten, type Mailing, type Written, wakeLanes, writtenOf } from '../../messages/messages.ts';
 
@@ -28,7 +28,7 @@ const joiner = oncePerCore((deps: MailDeps) =>
   createBatcher<WrittenOnce, boolean>((mailings) => storeOnce(deps, mailings), {
     sizeMax: TOGETHER_MAX,
     runsMax: 2,
-    failsWaiting: isAway,
+    callers: 'requests',
   }),
 );
 
