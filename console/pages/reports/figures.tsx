@@ -31,7 +31,7 @@ export function hasMail(points: readonly SeriesPoint[]): boolean {
 export function timesOf({ points, interval }: Series) {
   return {
     times: points.map(({ from }) => Date.parse(from)),
-    formatTime: (at: number) => (interval === 'hour' ? moment(at) : day(at)),
+    formatTime: (at: Date) => (interval === 'hour' ? moment(at) : day(at)),
   };
 }
 

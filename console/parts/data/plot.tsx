@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { timezone as zoneOfBrowser } from '../../locale.ts';
 import { isDark } from '../../theme.ts';
 import { type Fill, Legend } from './bars.tsx';
 import { count, dayWithoutYear, hour, moment } from './format.ts';
@@ -28,8 +29,10 @@ export interface PlotProps {
   size?: 'low' | 'tall';
   /** How a value is written in the tooltip and the table. */
   format?: (value: number) => string;
-  /** How a time is written there. */
-  formatTime?: (at: number) => string;
+  /** How a time is written there, as a date whose clock is that of the zone. */
+  formatTime?: (at: Date) => string;
+  /** Whose days and hours are shown. Left out: those of this browser. */
+  timezone?: string | undefined;
   hasLegend?: boolean;
 }
 
@@ -43,7 +46,7 @@ const TABLE_ROWS_MAX = 60;
 
 /** Values over time, with its labels under their points, a tooltip, and the same figures as a table. */
 export function Plot(props: PlotProps) {
-  const { label, times, series, format = count, formatTime = moment, size, hasLegend } = props;
+  const { label, times, series, format = count, formatTime = moment, size, hasLegend, timezone } = props;
   const box = useRef<HTMLDivElement>(null);
   const tip = useRef<HTMLDivElement>(null);
   const drawn = useRef<{ plot: uPlot; shape: string } | null>(null);
@@ -116,7 +119,7 @@ export function Plot(props: PlotProps) {
             <tbody>
               {rows.map((index) => (
                 <tr key={times[index]}>
-                  <th scope="row">{formatTime(times[index] ?? 0)}</th>
+                  <th scope="row">{formatTime(clockIn(times[index] ?? 0, timezone))}</th>
                   {series.map(({ label: name, values }) => {
                     const value = values[index];
                     return (
@@ -193,6 +196,7 @@ function draw(target: HTMLElement, tip: { current: HTMLElement | null }, latest:
       height: HEIGHT[size ?? 'usual'],
       // On the right half of a label with seconds has room.
       padding: [8, 26, 0, 0],
+      tzDate: (at) => clockIn(at * 1_000, latest.current.timezone),
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: {
@@ -202,7 +206,7 @@ function draw(target: HTMLElement, tip: { current: HTMLElement | null }, latest:
       axes: [
         {
           ...{ ...axis, size: 26, gap: 8, space: 64, incrs: STEPS, grid: { show: false } },
-          values: (_, splits) => timeLabels(splits),
+          values: (_, splits) => timeLabels(splits, latest.current.timezone),
         },
         {
           ...axis,
@@ -269,14 +273,19 @@ function short(value: number | null): string {
   return Number.isInteger(value) ? count(value) : String(+value.toFixed(2));
 }
 
+/** In another zone a date of this browser with the clock of that zone: days and hours are written from it, and nothing else. */
+function clockIn(at: number, zone = zoneOfBrowser): Date {
+  return uPlot.tzDate(new Date(at), zone);
+}
+
 /** By the clock within two days, else by the day. */
-function timeLabels(splits: number[]): string[] {
+function timeLabels(splits: number[], zone: string | undefined): string[] {
+  const dates = splits.map((at) => clockIn(at * 1_000, zone));
   const [first = 0, last = 0] = [splits[0], splits.at(-1)];
   const step = (splits[1] ?? 0) - first;
-  if (step > 0 && step < 60) return splits.map((at) => new Date(at * 1_000).toTimeString().slice(0, 8));
-  if (step > 0 && step < 86_400 && last - first < 2 * 86_400) return splits.map((at) => hour(at * 1_000));
-  return splits.map((at, index) => {
-    const date = new Date(at * 1_000);
+  if (step > 0 && step < 60) return dates.map((date) => date.toTimeString().slice(0, 8));
+  if (step > 0 && step < 86_400 && last - first < 2 * 86_400) return dates.map(hour);
+  return dates.map((date, index) => {
     const isNewDay = date.getHours() === 0 && date.getMinutes() === 0;
     return isNewDay || index === 0 || step >= 86_400 ? dayWithoutYear(date) : hour(date);
   });
@@ -328,7 +337,7 @@ function drawNow(plot: uPlot, colours: Colours, latest: Latest): void {
 
 function showTip(plot: uPlot, tip: HTMLElement | null, latest: Latest): void {
   if (!tip) return;
-  const { times, series, format = count, formatTime = moment } = latest.current;
+  const { times, series, format = count, formatTime = moment, timezone } = latest.current;
   const { idx, left = -1 } = plot.cursor;
   const at = idx === null || idx === undefined ? undefined : times[idx];
   if (at === undefined || idx == null || left < 0) {
@@ -340,7 +349,7 @@ function showTip(plot: uPlot, tip: HTMLElement | null, latest: Latest): void {
     return `${label} ${value == null ? '–' : format(value)}`;
   });
   tip.hidden = false;
-  tip.textContent = [formatTime(at), ...lines].join('\n');
+  tip.textContent = [formatTime(clockIn(at, timezone)), ...lines].join('\n');
   const x = plot.valToPos(at / 1_000, 'x') + plot.over.offsetLeft;
   const isRight = x > plot.width / 2;
   tip.style.setProperty('left', `${isRight ? x - tip.offsetWidth - 12 : x + 12}px`);

@@ -18,6 +18,7 @@ const SENDS_MS_MAX = 80_000;
 /** Of the relay, to a final dot. Slow: long enough for the page to show that the campaign is under way. */
 const ANSWER_MS = 10;
 const SLOW_ANSWER_MS = 4_000;
+const DAY_MS = 86_400_000;
 const WIDE = 'Preview at 720 px';
 const HEADERS = { 'X-Letter': '{{campaign.name}} by {{campaign.from.name}}', 'X-Empty': '{{nothing}}' };
 const HTML =
@@ -277,8 +278,9 @@ describe('The pages of campaigns', function () {
   it('say what is wrong at its field, ask before they abort or delete, and copy for those who did not open', async () => {
     const emails = ['ada@example.org', 'bo@example.org', 'reject-rcpt-550-5.1.1+cy@example.org'];
     const people = await list('Three', emails);
-    // Its midnight is hours away.
-    const timezone = new Date().getUTCHours() > 12 ? 'Asia/Tokyo' : 'Europe/Berlin';
+    // Its midnight is hours away, and on the day before where the browser is.
+    const hour = new Date().getUTCHours();
+    const timezone = hour >= 12 && hour < 15 ? 'Asia/Karachi' : 'Asia/Tokyo';
     const id = await draft({
       ...{ name: 'Reading list', toLists: [people], sendMode: 'gradual' },
       gradual: { emailsPerDay: 1, growth: '2x', timezone },
@@ -295,6 +297,10 @@ describe('The pages of campaigns', function () {
     const plan = `1 on the first day, each day 2 times the day before, ${timezone}; day 1 now`;
     await page.getByText(plan, { exact: true }).waitFor();
     await page.getByRole('img', { name: /^2 days: 1 on the first day/ }).waitFor();
+    const dayIn = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: timezone });
+    const nextDays = [-1, 0, 1].map((days) => dayIn.format(Date.now() + days * DAY_MS));
+    const ofPlan = page.getByRole('region', { name: 'Plan by day' }).locator('tbody th');
+    expect(await ofPlan.allTextContents(), 'days of the zone of the plan').to.deep.equal(nextDays);
     await shoot(page, 'campaign-gradual');
 
     await page.getByRole('button', { name: 'Rate: no limit' }).click();

@@ -20,8 +20,14 @@ const spans = [
   { value: 'all', label: 'All' },
 ];
 
+/** The days of a gradual plan are those of its zone. */
+function zoneOf({ gradual }: Campaign): string {
+  return gradual?.timezone ?? timezone;
+}
+
 /** Counts by day from its making until now, which say when it began. */
-export function useDays(campaign: Campaign, moves: number, zone = timezone): Query<Series> {
+export function useDays(campaign: Campaign, moves: number): Query<Series> {
+  const zone = zoneOf(campaign);
   return useQuery(
     (signal) => {
       const from = new Date(Math.max(Date.parse(campaign.createdAt), Date.now() - 730 * DAY_MS)).toISOString();
@@ -57,7 +63,8 @@ export function HoursPlots({ campaign, known, days }: { campaign: Campaign; know
   const shared = {
     times: drawn.map(({ at }) => at),
     until: untilOf(drawn, step),
-    formatTime: (at: number) => (isHours ? moment(at) : day(at)),
+    formatTime: (at: Date) => (isHours ? moment(at) : day(at)),
+    timezone: isHours ? timezone : zoneOf(campaign),
   };
   const sum = (name: 'opened' | 'clicked' | 'sent') => count(points.reduce((all, point) => all + point[name], 0));
   const isAnswered = series.data.value !== null || series.error.value !== null;

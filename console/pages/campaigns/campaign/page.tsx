@@ -87,7 +87,7 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
     (signal) => api.campaigns.reasons(campaign.id, { signal }),
     [campaign.id, moves, hasBegun, campaign.status],
   );
-  const days = useDays(campaign, moves, campaign.gradual?.timezone);
+  const days = useDays(campaign, moves);
   // Once the plots of the last minutes are there they stay, while the figures of the end arrive one after the other.
   const shownFor = useRef<string | null>(null);
   const isMoving = useComputed(() => {

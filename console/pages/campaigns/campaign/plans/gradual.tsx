@@ -47,7 +47,8 @@ export function GradualPlan({ plan, known, days }: { plan: GradualState; known: 
                 { label: 'planned', values: rows.map(({ planned }) => planned), kind: 'bars', fill: 'soft' },
                 { label: 'sent', values: rows.map(({ sent }) => sent), kind: 'bars' },
               ]}
-              formatTime={(at) => day(at)}
+              formatTime={dayOfRow}
+              timezone={plan.timezone}
             />
           );
         }}
@@ -60,6 +61,11 @@ function planWords({ emailsPerDay, growth, timezone, day: at }: GradualState): s
   const grows = growth === 'fixed' ? 'each day the same' : `each day ${growth.replace('x', '')} times the day before`;
   const now = at > 0 ? `; day ${at} now` : '';
   return `${count(emailsPerDay)} on the first day, ${grows}, ${timezone}${now}`;
+}
+
+/** Days ahead are 24 hours each, where clocks may be moved in between. */
+function dayOfRow(at: Date): string {
+  return day(at.getTime() + DAY_MS / 2);
 }
 
 interface DayRow {
