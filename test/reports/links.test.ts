@@ -23,7 +23,8 @@ type Row = {
 const CONTENT = `<p>Hello {{firstName}}</p>
 <a href="https://shop.example.com/?for={{email}}">yours</a> <a href='https://shop.example.com/sale'>sale</a>
 {{#if email}}<a href="https://shop.example.com/sale">sale again</a>{{/if}}
-<a href="https://help.example.com/" data-no-track>help</a> <a href="{{unsubscribe}}">leave</a>`;
+<a href="https://help.example.com/" data-no-track>help</a> <a href="{{unsubscribe}}">leave</a>
+<a href="{{~ preferencesUrl ~}}">choose</a> <a href="{{{viewInBrowserUrl}}}">in the browser</a>`;
 
 const SCANNER = { 'User-Agent': 'Barracuda Sentinel (EE)' };
 

@@ -13,11 +13,13 @@ export interface TemplateContact extends Record<ContactField, string | null> {
 }
 
 /** The variables that belong to the mail itself. */
-const OF_THE_MAIL: readonly string[] = [
-  'email',
-  'date',
-  ...Object.keys({ unsubscribe: '', preferencesUrl: '', viewInBrowserUrl: '' } satisfies MailPages),
-];
+const PAGES = Object.keys({ unsubscribe: '', preferencesUrl: '', viewInBrowserUrl: '' } satisfies MailPages);
+const OF_THE_MAIL: readonly string[] = ['email', 'date', ...PAGES];
+
+/** Links to these are never tracked. */
+export function isPageOfMail(name: string): boolean {
+  return PAGES.includes(name);
+}
 
 export function isOfTheMail(name: string): boolean {
   return OF_THE_MAIL.includes(name);

@@ -1,4 +1,5 @@
 import type { Project } from '../../../base/model.ts';
+import { isPageOfMail } from '../../../mail/compose/variables.ts';
 import { compiled } from '../../../templates/cache.ts';
 import type { WrittenLink } from '../../../templates/language/templates.ts';
 import type { FiguresDeps } from '../../deps.ts';
@@ -7,6 +8,8 @@ import { automationSource, campaignSource } from '../parts.ts';
 import { completeSince, readState } from '../state.ts';
 import { ROWS_MAX } from './documents.ts';
 import { campaignLinks, templateSource } from './sources.ts';
+
+const VARIABLE = /\{\{~?\s*(\w+)\s*~?\}\}/g;
 
 interface Sums {
   clicks: number;
@@ -128,8 +131,8 @@ function linksIn(html: string): readonly WrittenLink[] {
   }
 }
 
-/** Not the addresses that are never rewritten. */
+/** Not the addresses that are never rewritten: pages of the mail itself, and others than of the web. */
 function isFollowed(url: string): boolean {
-  if (/^\{\{+\s*unsubscribe\s*\}+\}$/.test(url)) return false;
+  if ([...url.matchAll(VARIABLE)].some(([, name]) => isPageOfMail(name as string))) return false;
   return /^https?:\/\//i.test(url) || url.startsWith('{{');
 }
