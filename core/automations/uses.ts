@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import type { Filter, FindOptions, ObjectId } from 'mongodb';
 import type { Session } from '../base/model.ts';
 import { READ_TIME_MAX_MS } from '../base/paging.ts';
 import type { SuppressionGroup } from '../consent/suppressions/model.ts';
@@ -25,7 +25,7 @@ export async function automationWithTemplate(
   const active = { projectId, status: 'active' as const, ...naming };
   const automation = await db.automations.findOne(active, { session, projection });
   if (automation) return `the active automation "${automation.name}"`;
-  return earlierVersion({ db }, session, projectId, naming);
+  return earlierVersion({ db }, projectId, naming, { session });
 }
 
 /** As with templates. */
@@ -48,8 +48,10 @@ export async function automationWithWebhook(
   const posting = { projectId, status: 'active' as const, 'steps.type': 'webhook' as const };
   const reading = { session, projection: { ...projection, projectId: 1, steps: 1 } };
   const automations = await db.automations.find(posting, reading).toArray();
-  const automation = automations.find((one) => postsTo(one, _id.toHexString()));
-  return automation ? `the active automation "${automation.name}"` : null;
+  const isNamed = (one: Pick<Automation, 'projectId' | 'steps'>) => postsTo(one, _id.toHexString());
+  const automation = automations.find(isNamed);
+  if (automation) return `the active automation "${automation.name}"`;
+  return earlierVersion({ db }, projectId, { 'steps.type': 'webhook' }, { session, isNamed });
 }
 
 /** Content of a step that is written in the automation itself, or in its draft: nothing looks for pictures when that is published. */
@@ -62,12 +64,11 @@ export async function automationWithPicture(
   const reading = { projection, maxTimeMS: READ_TIME_MAX_MS };
   const automation = await db.automations.findOne({ ...live, ...showing }, reading);
   if (automation) return automationUse(automation);
-  return draftUse(
-    await db.automationDefinitions.findOne<DraftDefinition>(
-      { projectId, isDraft: true, ...showing },
-      { ...reading, ...DRAFTS },
-    ),
+  const draft = await db.automationDefinitions.findOne<DraftDefinition>(
+    { projectId, isDraft: true, ...showing },
+    { ...reading, ...DRAFTS },
   );
+  return draftUse(draft) ?? earlierVersion({ db }, projectId, showing, { maxTimeMS: READ_TIME_MAX_MS });
 }
 
 export async function automationWithGroup(
@@ -83,31 +84,36 @@ export async function automationWithGroup(
     { ...naming, isDraft: true },
     { session, projection, ...DRAFTS },
   );
-  return draftUse(draft) ?? earlierVersion({ db }, session, projectId, { unsubscribeGroupId: groupId });
+  return draftUse(draft) ?? earlierVersion({ db }, projectId, { unsubscribeGroupId: groupId }, { session });
 }
+
+type Reading = Pick<FindOptions, 'session' | 'maxTimeMS'>;
 
 /** A version that another one replaced, by which people may be inside. It does not change for them, and cannot be edited. */
 async function earlierVersion(
   { db }: Pick<AutomationsDeps, 'db'>,
-  session: Session,
   projectId: ObjectId,
-  naming: { 'steps.email.templateId': string } | { unsubscribeGroupId: string },
+  naming: Filter<PastDefinition | DraftDefinition>,
+  { isNamed = () => true, ...reading }: Reading & { isNamed?: (past: PastDefinition) => boolean },
 ): Promise<string | null> {
   const running = { projectId, status: { $in: ['active' as const, 'paused' as const] }, deletedAt: null };
-  const reading = { session, projection: { name: 1, version: 1, moveBefore: 1 } } as const;
-  const automations = await db.automations.find(running, reading).toArray();
+  const automations = await db.automations
+    .find(running, { ...reading, projection: { name: 1, version: 1, moveBefore: 1 } })
+    .toArray();
   const ids = automations.map(({ _id }) => _id);
-  const past = await db.automationDefinitions
+  const fields = { projectId: 1, automationId: 1, version: 1, 'steps.type': 1, 'steps.webhook': 1 };
+  const found = await db.automationDefinitions
     .find<PastDefinition>(
       { projectId, automationId: { $in: ids }, isDraft: { $exists: false }, ...naming },
-      { session, projection: { automationId: 1, version: 1 }, hint: 'automation' },
+      { ...reading, projection: fields, hint: 'automation' },
     )
     .toArray();
+  const past = found.filter(isNamed);
   for (const automation of automations) {
     const theirs = past.filter((one) => one.automationId.equals(automation._id) && one.version < automation.version);
     if (theirs.length === 0) continue;
     const version = Math.max(...theirs.map((one) => one.version));
-    if (version >= (await oldestVersion({ db }, session, projectId, automation)))
+    if (version >= (await oldestVersion({ db }, projectId, automation, reading)))
       return `version ${version} of the automation "${automation.name}", by which people may be inside until they are moved`;
   }
   return null;
@@ -116,12 +122,12 @@ async function earlierVersion(
 /** Of the people inside: they entered in the order of their versions. No index has the versions. */
 async function oldestVersion(
   { db }: Pick<AutomationsDeps, 'db'>,
-  session: Session,
   projectId: ObjectId,
   { _id: automationId, moveBefore }: Pick<Automation, '_id' | 'moveBefore'>,
+  reading: Reading,
 ): Promise<number> {
   const oldest = await db.enrollments
-    .find({ projectId, automationId, status: 'active' }, { session, projection: { version: 1 }, hint: 'automation' })
+    .find({ projectId, automationId, status: 'active' }, { ...reading, projection: { version: 1 }, hint: 'automation' })
     .sort({ _id: 1 })
     .limit(OLDEST_READ)
     .toArray();

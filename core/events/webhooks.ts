@@ -126,7 +126,7 @@ export async function deleteWebhook(deps: EventsDeps, project: Project, id: stri
     if (deletedCount === 0) throw notFound('WEBHOOK');
     for (const useOf of deps.subscribers.usesOfWebhook) {
       const use = await useOf(deps, session, webhook);
-      if (use) throw conflict('INVALID_STATE', `A step of ${use} posts to the webhook; take it out there first.`);
+      if (use) throw conflict('INVALID_STATE', `The webhook is used by a step of ${use}; take it out there first.`);
     }
     await deps.db.previousWebhookSecrets.deleteMany({ projectId: project._id, webhookId: _id }, { session });
     await raiseAudienceVersion(deps, project._id, session);

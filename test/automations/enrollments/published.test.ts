@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Enrollment } from '../../../core/automations/model/enrollment.ts';
+import { png } from '../../providers/images.ts';
+import { uploadPicture } from '../../support/client.ts';
 import { type Environment, startEnvironment } from '../../support/environment.ts';
 import { until } from '../../support/wait.ts';
 import { type AutomationStage, openAutomationStage } from '../stage.ts';
@@ -75,16 +77,25 @@ describe('While people are in an active automation', function () {
   });
 
   for (const end of ['move', 'leave'] as const)
-    it(`the template and the group of their version are held until they ${end}`, async () => {
+    it(`the template, group, webhook and picture of their version are held until they ${end}`, async () => {
       const { client } = env.own;
       const list = await created(client, '/contact-lists', { name: `Readers ${end}` });
       const mail = { templateName: `Later ${end}`, emailTemplate: '<p>Later</p>', subject: 'Later' };
       const { templateId } = await created(client, '/templates', mail);
       const { groupId } = await created(client, '/suppression-groups', { name: `Readers ${end}` });
+      const webhook = await created(client, '/webhooks', { url: `https://example.com/${end}`, events: ['email.sent'] });
+      const picture = (await uploadPicture(client, png(4, 4))).body.data;
+      const showing = { htmlTemplate: `<img src="${picture.url}" alt="">`, subject: 'Shown' };
       const { id, name } = await activeAutomation(client, {
         ...{ name: `Readers who ${end}`, unsubscribeGroupId: groupId },
         entryCriteria: { type: 'contact_added_to_list', listId: list.id },
-        steps: [wait(5), email('later', { email: { templateId } })],
+        steps: [
+          wait(5),
+          email('later', { email: { templateId } }),
+          { type: 'webhook', stepId: 'posts', webhook: { webhookId: webhook.id } },
+          wait(1, 'days', { stepId: 'before' }),
+          email('shown', { email: showing }),
+        ],
       });
       await created(client, '/contacts', { email: `${new ObjectId()}@example.com`, listIds: [list.id] });
       const inside = async () => {
@@ -92,7 +103,10 @@ describe('While people are in an active automation', function () {
         return enrollments as Shown[];
       };
       await until(inside, ([one]) => one?.stepId !== undefined && one.stepId !== null);
-      const paths = [`/templates/${templateId}`, `/suppression-groups/${groupId}`];
+      const paths = [`/templates/${templateId}`, `/suppression-groups/${groupId}`].concat([
+        `/webhooks/${webhook.id}`,
+        `/v1/media/${picture.id}`,
+      ]);
       const publish = async (existing: string, draft: object) => {
         await client.patch(`/automations/${id}`, { draft: true, ...draft });
         const { status, text } = await client.post(`/automations/${id}/publish`, { existing });
