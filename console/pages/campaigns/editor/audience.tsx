@@ -18,8 +18,7 @@ export interface Audience {
   /** null: it is being counted, or could not be. */
   found: ReadonlySignal<CountedAudience | null>;
   error: ReadonlySignal<unknown>;
-  again(): void;
-  /** As it is at this moment; null: it could not be counted, or another one was chosen since. */
+  /** As it is at this moment, and shown as such; null: it could not be counted, or another one was chosen since. */
   count(): Promise<CountedAudience | null>;
 }
 
@@ -29,12 +28,9 @@ export function useAudience(draft: Draft): Audience {
   const localTime = draft.when === 'local' ? localBody(draft) : null;
   const found = useSignal<CountedAudience | null>(null);
   const error = useSignal<unknown>(null);
-  const tries = useSignal(0);
-  const again = () => {
-    tries.value += 1;
-  };
-  useWhenFound(error, again);
   const latest = useRef(async (): Promise<CountedAudience | null> => null);
+  const ask = () => latest.current();
+  useWhenFound(error, ask);
   useLayoutEffect(() => {
     const own = new AbortController();
     found.value = null;
@@ -47,21 +43,20 @@ export function useAudience(draft: Draft): Audience {
       ...(audience && toLists.length === 0 && { audience }),
       ...(localTime && { localTime }),
     };
-    const ask = async () => {
+    latest.current = async () => {
       const { data, error: fault } = await api.safe.campaigns.audience(body, { signal: own.signal });
       if (own.signal.aborted) return null;
       if (data) found.value = data;
       error.value = fault;
       return data;
     };
-    latest.current = ask;
     const timer = isAddressed(draft) ? setTimeout(ask, PAUSE_MS) : undefined;
     return () => {
       clearTimeout(timer);
       own.abort();
     };
-  }, [toLists, excludeLists, audience, unsubscribeGroupId, JSON.stringify(localTime), tries.value]);
-  return { found, error, again, count: () => latest.current() };
+  }, [toLists, excludeLists, audience, unsubscribeGroupId, JSON.stringify(localTime)]);
+  return { found, error, count: ask };
 }
 
 /** Where the people come from when no list says it. */
@@ -79,9 +74,9 @@ export function OtherAudience({ audience: { campaignId } }: { audience: NonNulla
   );
 }
 
-export function NotCounted({ error, again }: Pick<Audience, 'error' | 'again'>) {
+export function NotCounted({ error, count: again }: Pick<Audience, 'error' | 'count'>) {
   const retry = (
-    <Button isSmall icon="refresh" onClick={again}>
+    <Button isSmall icon="refresh" onClick={() => void again()}>
       Try again
     </Button>
   );

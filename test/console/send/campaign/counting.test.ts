@@ -41,9 +41,11 @@ describe('An audience that could not be counted', () => {
     const { page, visit } = await campaignPage({ publish: false });
     await gone(page, COUNT);
     await visit();
-    await page.getByText(NOT_COUNTED, { exact: true }).waitFor();
+    const notice = await page.getByText(NOT_COUNTED, { exact: true }).elementHandle();
+    // It is asked again every second.
+    for (let tries = 0; tries < 2; tries += 1) await page.waitForRequest(COUNT);
+    expect(await notice?.evaluate(({ isConnected }) => isConnected), 'the notice stays').to.equal(true);
     const publish = page.getByRole('button', { name: 'Publish…' });
-    // It is asked again every second, and is being counted for a moment each time.
     await publish.and(page.getByTitle(`${NOT_COUNTED}. Try again under Audience.`)).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Audience' }).getByText('not counted').waitFor();
     await page.unroute(COUNT);
