@@ -88,6 +88,24 @@ describe('Projects and keys', () => {
     expect((await admin().get(`/account/projects/${id}`)).status).to.equal(404);
   });
 
+  it('a change of a project whose domains cannot be read is not stored, and can be repeated', async () => {
+    const path = `/account/projects/${environment.own.project._id}`;
+    const { name, updatedAt } = (await admin().get(path)).body.data;
+    const { domains } = environment.deps.db;
+    const { find } = domains;
+    domains.find = () => {
+      throw new Error('cut off');
+    };
+    const failed = await admin()
+      .patch(path, { name: 'Seen', updatedAt })
+      .finally(() => {
+        domains.find = find;
+      });
+    expect(failed.status).to.equal(500);
+    expect((await admin().get(path)).body.data).to.include({ name, updatedAt });
+    expect((await admin().patch(path, { name, updatedAt })).status).to.equal(200);
+  });
+
   it('a project has a zone, and names the property with that of a person: by its name alone, null for none', async () => {
     const path = `/account/projects/${environment.own.project._id}`;
     const patched = async (body: object) => (await admin().patch(path, body)).body;

@@ -68,8 +68,10 @@ export const accountRoutes = [
     tag,
     summary: 'Get a project',
     answer: projectAnswer,
-    handler: async ({ deps, organization, params }) =>
-      presentOne(deps, await getProject(deps, organization._id, params.projectId ?? '')),
+    handler: async ({ deps, organization, params }) => {
+      const project = await getProject(deps, organization._id, params.projectId ?? '');
+      return presentProject(project, await domainsOf(deps, project));
+    },
   }),
   endpoint({
     operation: 'projects.update',
@@ -81,8 +83,11 @@ export const accountRoutes = [
     body: updateProjectBody,
     answer: projectAnswer,
     errors: { 409: 'It was changed after updatedAt.', 422: 'The domain of `publicFrom` is not verified.' },
-    handler: async ({ deps, organization, params, body }) =>
-      presentOne(deps, await updateProject(deps, organization._id, params.projectId ?? '', body)),
+    handler: async ({ deps, organization, params: { projectId = '' }, body }) => {
+      // Read before the change: once that is stored, nothing can fail.
+      const domains = await domainsOf(deps, await findProject(deps, organization._id, projectId));
+      return presentProject(await updateProject(deps, organization._id, projectId, body), domains);
+    },
   }),
   endpoint({
     operation: 'projects.delete',
@@ -141,9 +146,8 @@ export const accountRoutes = [
   }),
 ];
 
-async function presentOne(deps: Deps, project: Project) {
-  const [wire] = await presentProjects(deps, [project]);
-  return wire;
+async function domainsOf(deps: Deps, project: Project) {
+  return [...(await domainsOfProjects(deps, [project])).values()].flat();
 }
 
 async function presentProjects(deps: Deps, projects: Project[]) {
