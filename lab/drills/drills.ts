@@ -132,9 +132,9 @@ export const drills: Record<string, Drill> = {
   memory: {
     does: 'one attachment of 20 MB to 100 people and 20 such mails at once, under the memory limits of docker-compose.yml',
     alone: true,
-    async *run(env) {
+    async *run() {
       if (process.platform !== 'linux') yield { kept: true, says: 'not run: only Linux tells the highest memory' };
-      else yield judgeMemory(await memory(env, { recipients: 100, bodies: 20, attachmentBytes: 20_000_000 }));
+      else yield judgeMemory(await memory({ recipients: 100, bodies: 20, attachmentBytes: 20_000_000 }));
     },
   },
   'hostile-bytes': {

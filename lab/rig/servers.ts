@@ -10,10 +10,15 @@ export async function withServers<T>(
   {
     kinds = ['mongodb', 'redis', 'temporal'],
     dataDir = mkdtempSync(join(tmpdir(), 'everpost-servers-')),
-    temporalSettings = {},
-  }: { kinds?: readonly ServerName[]; dataDir?: string; temporalSettings?: Record<string, boolean | number> } = {},
+    ...special
+  }: {
+    kinds?: readonly ServerName[];
+    dataDir?: string;
+    temporalSettings?: Record<string, boolean | number>;
+    mongodbCacheGb?: number;
+  } = {},
 ): Promise<T> {
-  const servers = await startServers({ dataDir, kinds, temporalSettings });
+  const servers = await startServers({ dataDir, kinds, ...special });
   try {
     return await work(servers, { ...process.env, ...servers.environment, DATA_DIR: dataDir });
   } finally {

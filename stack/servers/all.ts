@@ -17,6 +17,8 @@ interface StartServersOptions {
   readonly restart?: boolean;
   /** For how long MongoDB keeps the past, 300 s by default. Files of dropped databases stay open as long. */
   readonly historySeconds?: number;
+  /** A quarter of the memory by default, 1 to 4 GB. */
+  readonly mongodbCacheGb?: number;
   /** Dynamic configuration of Temporal, over our own: to measure what a setting does. */
   readonly temporalSettings?: Readonly<Record<string, boolean | number>>;
   /** For Temporal too. While the processor is busy all the time, as in tests, it would get next to nothing of it. */
@@ -42,9 +44,10 @@ const allKinds: readonly ServerName[] = ['mongodb', 'redis', 'temporal', 'mailbo
 /** Starts real servers on loopback, side by side, and resolves when each really answers. */
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { dataDir, kinds = allKinds, ports = 'free', restart = false, env = process.env, say = () => {} } = options;
-  const { historySeconds, temporalSettings, equalPriority } = options;
+  const { historySeconds, mongodbCacheGb, temporalSettings, equalPriority } = options;
   const started: Kept[] = [];
-  const serverOptions = { dataDir, ports, restart, env, say, historySeconds, temporalSettings, equalPriority };
+  const special = { historySeconds, mongodbCacheGb, temporalSettings, equalPriority };
+  const serverOptions = { dataDir, ports, restart, env, say, ...special };
   const run = async <S extends Kept>(kind: ServerName, start: (options: typeof serverOptions) => Promise<S>) => {
     if (!kinds.includes(kind)) return null;
     const server = await start(serverOptions);

@@ -37,7 +37,12 @@ export async function startMongodb(options: ServerOptions): Promise<Server> {
       command: await findBinary(mongodBinary, options.env, options.say),
       args: (port) => [
         ...['--dbpath', folder, '--port', `${port}`, '--bind_ip', '127.0.0.1', '--replSet', replicaSet],
-        ...['--wiredTigerCacheSizeGB', cacheGb(), '--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
+        ...[
+          '--wiredTigerCacheSizeGB',
+          cacheGb(options),
+          '--setParameter',
+          'shutdownTimeoutMillisForSignaledShutdown=100',
+        ],
         // Locks of a killed process are free again after this; nothing of ours takes half as long.
         ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
         ...(options.historySeconds
@@ -53,6 +58,6 @@ export async function startMongodb(options: ServerOptions): Promise<Server> {
 }
 
 /** A quarter of the memory, from 1 to 4 GB: with a million contacts in less, every search reads its index from the disk again. */
-function cacheGb(): string {
-  return Math.min(4, Math.max(1, totalmem() / 4 / 2 ** 30)).toFixed(2);
+function cacheGb({ mongodbCacheGb }: ServerOptions): string {
+  return (mongodbCacheGb ?? Math.min(4, Math.max(1, totalmem() / 4 / 2 ** 30))).toFixed(2);
 }

@@ -16,6 +16,7 @@ export interface ServerOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly say: Say;
   readonly historySeconds?: number | undefined;
+  readonly mongodbCacheGb?: number | undefined;
   /** Dynamic configuration of Temporal, over that of temporal.ts. */
   readonly temporalSettings?: Readonly<Record<string, boolean | number>> | undefined;
   readonly equalPriority?: boolean | undefined;

@@ -9,6 +9,7 @@ import { readFacts } from '../../rig/facts/facts.ts';
 import { untilSettled } from '../../rig/facts/settled.ts';
 import { mongodPid } from '../../rig/processes.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
+import { withServers } from '../../rig/servers.ts';
 import { brokenCalls, type Calls, type Line, noCalls, post, tellCalls } from '../../rig/traffic/calls.ts';
 import { watchExits } from '../outages/outages.ts';
 
@@ -41,8 +42,15 @@ const SETTLED_MS = 900_000;
 export const IMAGE = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const WORKER = { ...IMAGE, WORKER_LANES: 'workflows,background,mail' };
 
-/** One attachment to many people, and as many large bodies at once, on processes that are started as docker-compose.yml does. */
-export function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<MemoryTally> {
+/** As in docker-compose.yml. */
+const MONGODB_CACHE_GB = 1;
+
+/** One attachment to many people, and as many large bodies at once, on processes and a MongoDB that are started as docker-compose.yml does. */
+export function memory(drill: MemoryDrill): Promise<MemoryTally> {
+  return withServers((_, env) => measured(env, drill), { mongodbCacheGb: MONGODB_CACHE_GB });
+}
+
+function measured(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<MemoryTally> {
   return withDrill(env, {}, async (context) => {
     const api = await context.startApi(IMAGE);
     const children: Record<string, Child> = {
