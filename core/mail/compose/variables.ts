@@ -12,8 +12,8 @@ export interface TemplateContact extends Record<ContactField, string | null> {
   contactProperties: Record<string, PropertyValue>;
 }
 
-/** The variables that belong to the mail itself. */
 const PAGES = Object.keys({ unsubscribe: '', preferencesUrl: '', viewInBrowserUrl: '' } satisfies MailPages);
+/** The variables that belong to the mail itself. */
 const OF_THE_MAIL: readonly string[] = ['email', 'date', ...PAGES];
 
 /** Links to these are never tracked. */
