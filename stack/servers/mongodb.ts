@@ -37,12 +37,8 @@ export async function startMongodb(options: ServerOptions): Promise<Server> {
       command: await findBinary(mongodBinary, options.env, options.say),
       args: (port) => [
         ...['--dbpath', folder, '--port', `${port}`, '--bind_ip', '127.0.0.1', '--replSet', replicaSet],
-        ...[
-          '--wiredTigerCacheSizeGB',
-          cacheGb(options),
-          '--setParameter',
-          'shutdownTimeoutMillisForSignaledShutdown=100',
-        ],
+        ...['--wiredTigerCacheSizeGB', cacheGb(options)],
+        ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
         // Locks of a killed process are free again after this; nothing of ours takes half as long.
         ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
         ...(options.historySeconds

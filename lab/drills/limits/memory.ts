@@ -42,12 +42,9 @@ const SETTLED_MS = 900_000;
 export const IMAGE = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const WORKER = { ...IMAGE, WORKER_LANES: 'workflows,background,mail' };
 
-/** As in docker-compose.yml. */
-const MONGODB_CACHE_GB = 1;
-
 /** One attachment to many people, and as many large bodies at once, on processes and a MongoDB that are started as docker-compose.yml does. */
 export function memory(drill: MemoryDrill): Promise<MemoryTally> {
-  return withServers((_, env) => measured(env, drill), { mongodbCacheGb: MONGODB_CACHE_GB });
+  return withServers((_, env) => measured(env, drill), { mongodbCacheGb: composedCacheGb() });
 }
 
 function measured(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<MemoryTally> {
@@ -123,10 +120,19 @@ function highestResident(pid: number): number {
 }
 
 function limitOf(service: string): number {
-  const file = readFileSync(join(import.meta.dirname, '../../../docker-compose.yml'), 'utf8');
-  const { services } = parse(file, { merge: true }) as { services: Record<string, { mem_limit: string }> };
-  const [, amount, unit] = /^(\d+)([mg])$/.exec(services[service]?.mem_limit ?? '') ?? [];
+  const [, amount, unit] = /^(\d+)([mg])$/.exec(composed(service).mem_limit) ?? [];
   return Number(amount) * (unit === 'g' ? 1_024 ** 3 : 1_024 ** 2);
+}
+
+function composedCacheGb(): number {
+  const { command } = composed('mongodb');
+  return Number(command[command.indexOf('--wiredTigerCacheSizeGB') + 1]);
+}
+
+/** The service in docker-compose.yml. */
+function composed(service: string): { mem_limit: string; command: string[] } {
+  const file = readFileSync(join(import.meta.dirname, '../../../docker-compose.yml'), 'utf8');
+  return parse(file, { merge: true }).services[service];
 }
 
 function mib(bytes: number): number {
