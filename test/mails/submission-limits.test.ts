@@ -212,33 +212,37 @@ describe('The submission server', () => {
       emailIdOf({ response: await door.hand({ raw: RAW }) });
     });
 
-    it('by the bytes in memory: more of one address are deferred, and mail of another is taken', async () => {
-      await open({}, { bytes: 600_000, bytesPerAddress: 300_000 });
-      const begin = async (localAddress: string) => {
-        const one = client(localAddress);
-        await one.line();
-        await one.ask('EHLO client.example.net');
-        await one.ask(`AUTH PLAIN ${plain(environment.own.projectKey)}`);
-        for (const command of ['MAIL FROM:<a@b.example>', 'RCPT TO:<ada@in.test>', 'DATA']) await one.ask(command);
-        return one;
-      };
-      const head = RAW.replace(/\n/g, '\r\n');
-      const body = `${'x'.repeat(98)}\r\n`.repeat(2_000);
-      const held = await begin(GREEDY);
-      held.socket.write(`${head}\r\n${body}`);
-      // Until the server has read the first mail, another one of the address is taken.
-      await until(
-        async () => {
-          const over = await begin(GREEDY);
-          const reply = await over.ask(`${head}\r\n${body}.`);
-          over.socket.destroy();
-          return reply;
-        },
-        (reply) => reply.startsWith('452 4.3.1 '),
-      );
-      emailIdOf({ response: await door.hand({ raw: `${RAW}\n${body}` }) });
-      held.socket.destroy();
-    });
+    for (const [name, lines, bytesPerAddress] of [
+      ['', 2_000, 300_000],
+      [', of a chunk where a mail is stored as it arrives', 8_000, 400_000],
+    ] as const)
+      it(`by the bytes in memory${name}: more of one address are deferred, and mail of another is taken`, async () => {
+        await open({}, { bytes: 2 * bytesPerAddress, bytesPerAddress });
+        const begin = async (localAddress: string) => {
+          const one = client(localAddress);
+          await one.line();
+          await one.ask('EHLO client.example.net');
+          await one.ask(`AUTH PLAIN ${plain(environment.own.projectKey)}`);
+          for (const command of ['MAIL FROM:<a@b.example>', 'RCPT TO:<ada@in.test>', 'DATA']) await one.ask(command);
+          return one;
+        };
+        const head = RAW.replace(/\n/g, '\r\n');
+        const body = `${'x'.repeat(98)}\r\n`.repeat(lines);
+        const held = await begin(GREEDY);
+        held.socket.write(`${head}\r\n${body}`);
+        // Until the server has read the first mail, another one of the address is taken.
+        await until(
+          async () => {
+            const over = await begin(GREEDY);
+            const reply = await over.ask(`${head}\r\n${body}.`);
+            over.socket.destroy();
+            return reply;
+          },
+          (reply) => reply.startsWith('452 4.3.1 '),
+        );
+        emailIdOf({ response: await door.hand({ raw: `${RAW}\n${body}` }) });
+        held.socket.destroy();
+      });
 
     it('by RATE_LIMIT, which counts mails of a key', async () => {
       await open({ rateLimit: 2 });

@@ -140,7 +140,10 @@ describe('A stored file', () => {
       const fileId = new ObjectId();
       const pieces = sizes.map((size, at) => Buffer.alloc(size, `Piece ${at}. `));
       const upload = openUpload(deps, own.project._id, { fileId, fileName: 'a' });
-      for (const piece of pieces) await upload.write(piece);
+      for (const piece of pieces) {
+        await upload.write(piece);
+        expect(upload.heldBytes()).to.equal(piece.length % CHUNK_BYTES > 0 || sizes.length > 1 ? CHUNK_BYTES : 0);
+      }
       await upload.end();
       await expectStored(fileId, Buffer.concat(pieces));
     });

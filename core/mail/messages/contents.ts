@@ -73,12 +73,23 @@ async function digestOf(bytes: Uint8Array): Promise<string> {
 export interface Upload {
   write(bytes: Uint8Array): Promise<void>;
   end(): Promise<void>;
+  /** In memory. */
+  heldBytes(): number;
 }
 
 export function openUpload({ db, clock }: Storage, projectId: ObjectId, file: Omit<NewFile, 'bytes'>): Upload {
   const { fileId, fileName } = file;
   let length = 0;
-  let rest: Buffer = Buffer.alloc(0);
+  let chunk: Buffer = Buffer.alloc(0);
+  let used = 0;
+  /** Pieces that are smaller than a chunk share its memory. Returns what has no room in it. */
+  const fill = (bytes: Buffer): Buffer => {
+    if (bytes.length > 0 && chunk.length === 0) chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    const part = bytes.subarray(0, chunk.length - used);
+    chunk.set(part, used);
+    used += part.length;
+    return bytes.subarray(part.length);
+  };
   const store = async (bytes: Buffer) => {
     for (const some of parts(bytes, CHUNKS_AT_ONCE * CHUNK_BYTES)) {
       const first = length / CHUNK_BYTES;
@@ -92,16 +103,21 @@ export function openUpload({ db, clock }: Storage, projectId: ObjectId, file: Om
   };
   return {
     async write(bytes) {
-      const held = rest.length === 0 ? viewOf(bytes) : Buffer.concat([rest, bytes]);
-      const whole = held.length - (held.length % CHUNK_BYTES);
-      rest = held.subarray(whole);
-      await store(held.subarray(0, whole));
+      const rest = used > 0 ? fill(viewOf(bytes)) : viewOf(bytes);
+      if (used === CHUNK_BYTES) {
+        await store(chunk);
+        used = 0;
+      }
+      const whole = rest.length - (rest.length % CHUNK_BYTES);
+      await store(rest.subarray(0, whole));
+      fill(rest.subarray(whole));
     },
     async end() {
-      await store(rest);
+      await store(chunk.subarray(0, used));
       const described = { length, chunkSize: CHUNK_BYTES, uploadDate: clock.now(), filename: fileName };
       await insertMissing(db.attachmentFiles, [{ _id: fileId, ...described, metadata: { projectId } }]);
     },
+    heldBytes: () => chunk.length,
   };
 }
 

@@ -38,7 +38,7 @@ export class ArrivingFile {
 
   /** In memory. */
   heldBytes(): number {
-    return this.#upload ? 0 : this.#sizeBytes;
+    return this.#upload?.heldBytes() ?? this.#sizeBytes;
   }
 
   async write(bytes: Uint8Array): Promise<void> {
