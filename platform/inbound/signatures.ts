@@ -29,7 +29,12 @@ export function withFewSignatures(mail: Buffer): Buffer | null {
   });
   if (kept.length === parsed.length) return mail;
   const text = kept.map(({ line }) => `${line.toString('latin1')}\r\n`).join('');
-  return Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), mail.subarray(end)]);
+  const left = Buffer.from(`${text}\r\n`, 'latin1');
+  const start = end - left.length;
+  // Lines that ended with LF alone are longer now.
+  if (start < 0) return Buffer.concat([left, mail.subarray(end)]);
+  mail.set(left, start);
+  return mail.subarray(start);
 }
 
 function isWhole(line: Buffer): boolean {
