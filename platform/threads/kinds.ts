@@ -13,6 +13,8 @@ export interface Kind {
   bytesMax: number;
   /** Of all tasks that wait or run for one client, where tasks name theirs. */
   bytesPerClientMax: number;
+  /** A task of more than this is large, and one large task runs at a time. */
+  largeBytes?: number;
   heapMb: number;
   /** A thread grows by this much before anything is collected. */
   nurseryMb?: number;
@@ -54,6 +56,8 @@ export const KINDS = {
     ...{ threads: 2, together: 1 },
     ...{ cpuMs: 3_000, cpuMsPerMegabyte: 400 },
     ...{ bytesMax: 96 * MB, bytesPerClientMax: 48 * MB },
+    // Reading a mail takes eight times its bytes.
+    largeBytes: 8 * MB,
     ...{ heapMb: 256, nurseryMb: NURSERY_MB },
   },
   /** SPF, DKIM and DMARC of a mail that comes in: nearly all of it is waiting for DNS. */

@@ -54,6 +54,7 @@ export function createPool<Input, Output>(
   const kind: Kind = { ...KINDS[name], ...limits };
   const threads = new Set<Thread>();
   const turns = createTurns<Task>();
+  const large = createTurns<Task>();
   const again: Task[] = [];
   const held = new Map<string, number>();
   let all = 0;
@@ -118,11 +119,12 @@ export function createPool<Input, Output>(
   function next(): void {
     if (isClosed) return;
     for (;;) {
-      const task = again[0] ?? turns.peek();
+      const queue = isLargeNext() ? large : turns;
+      const task = again[0] ?? queue.peek();
       const thread = task && threadFor(task);
       if (!thread) break;
       if (again[0]) again.shift();
-      else turns.take();
+      else queue.take();
       lastId += 1;
       thread.running.set(lastId, task);
       thread.worker.postMessage({ id: lastId, input: task.input } satisfies Asked, task.transfer);
@@ -132,6 +134,16 @@ export function createPool<Input, Output>(
       else worker.unref();
     }
     watch();
+  }
+
+  /** One large task at a time: the other threads are left to small ones, and their memory too. */
+  function isLargeNext(): boolean {
+    const running = [...threads].flatMap((thread) => [...thread.running.values()]);
+    return large.peek() !== undefined && !running.some(isLarge);
+  }
+
+  function isLarge({ bytes }: Pick<Task, 'bytes'>): boolean {
+    return bytes > (kind.largeBytes ?? Number.POSITIVE_INFINITY);
   }
 
   function threadFor({ isAlone }: Task): Thread | null {
@@ -179,6 +191,7 @@ export function createPool<Input, Output>(
   }
 
   function add(input: Input, { bytes, client = '', signal, transfer = [] }: TaskSize, answer: Task['end']): void {
+    const queue = isLarge({ bytes }) ? large : turns;
     const task: Task = {
       ...{ input, bytes, transfer, isAlone: false },
       end(error, output) {
@@ -188,11 +201,11 @@ export function createPool<Input, Output>(
       },
     };
     const leave = () => {
-      if (turns.remove(client, task)) task.end(new Error('The task was called off.'));
+      if (queue.remove(client, task)) task.end(new Error('The task was called off.'));
     };
     hold(client, bytes);
     signal?.addEventListener('abort', leave);
-    turns.add(client, task);
+    queue.add(client, task);
     next();
   }
 
@@ -221,7 +234,7 @@ export function createPool<Input, Output>(
     async close() {
       isClosed = true;
       if (looking) clearInterval(looking);
-      for (const task of [...again.splice(0), ...turns.takeAll()]) task.end(new Error(CLOSED));
+      for (const task of [...again.splice(0), ...turns.takeAll(), ...large.takeAll()]) task.end(new Error(CLOSED));
       await Promise.all([...threads].map(({ worker }) => worker.terminate()));
     },
   };

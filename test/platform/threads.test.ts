@@ -93,6 +93,20 @@ describe('Threads for bytes of strangers', function () {
     expect(done).to.deep.equal(['The task was called off.', 'a', 'a', 'b', 'a']);
   });
 
+  it('do one large task at a time, which does not wait for small ones, nor they for it', async () => {
+    const pool = open({ threads: 2, largeBytes: 10 });
+    const done: string[] = [];
+    const run = (answer: string, bytes: number, pauseMs: number) =>
+      pool.run({ answer, pauseMs }, { bytes, client: answer }).then(() => done.push(answer));
+    await pool.ready();
+    await Promise.all([run('large 1', 11, 600), run('large 2', 11, 0), run('small 1', 10, 0), run('small 2', 10, 0)]);
+    expect(done).to.deep.equal(['small 1', 'small 2', 'large 1', 'large 2']);
+    done.length = 0;
+    const small = ['1', '2', '3', '4'].map((name) => run(`small ${name}`, 1, 200));
+    await Promise.all([...small, run('large', 11, 0)]);
+    expect(done.indexOf('large')).to.be.below(done.indexOf('small 3'));
+  });
+
   it('with several tasks do them again one by one when one is over its time, which alone is refused', async () => {
     const pool = open({ together: 4 });
     const others = [1, 2].map((answer) => limitOf(pool.run({ pauseMs: 400, answer }, { bytes: 1 })));

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { KINDS } from '../../platform/threads/kinds.ts';
+import { KINDS, type Kind } from '../../platform/threads/kinds.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8');
@@ -43,8 +43,10 @@ describe('Bytes of strangers', () => {
   });
 
   it('are worked on in threads with the limits that docs/security.md names', () => {
-    for (const [name, { module, cpuMs, cpuMsPerMegabyte, heapMb, bytesMax }] of Object.entries(KINDS)) {
-      const limits = `\`${name}\`: ${cpuMs} ms and ${cpuMsPerMegabyte} ms a MiB, ${heapMb} MiB of heap, ${bytesMax / 2 ** 20} MiB waiting`;
+    for (const [name, kind] of Object.entries<Kind>(KINDS)) {
+      const { module, cpuMs, cpuMsPerMegabyte, heapMb, bytesMax, largeBytes } = kind;
+      const large = largeBytes === undefined ? '' : `, one of over ${largeBytes / 2 ** 20} MiB at a time`;
+      const limits = `\`${name}\`: ${cpuMs} ms and ${cpuMsPerMegabyte} ms a MiB, ${heapMb} MiB of heap, ${bytesMax / 2 ** 20} MiB waiting${large} |`;
       const file = relative(root, fileURLToPath(module));
       expect(
         readers.filter((row) => row.includes(limits) && row.includes(`\`${file}\``)),
