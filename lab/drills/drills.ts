@@ -138,13 +138,17 @@ export const drills: Record<string, Drill> = {
     },
   },
   'hostile-bytes': {
-    does: '200 hostile mails, letters and previews of 1 MB, then of 8 MB, from 200 clients at once, under the memory limits of docker-compose.yml',
+    does: '200 hostile mails, letters and previews of 1 MB, then of 8 MB, then twelve of 24 MB, each from a client of its own, under the memory limits of docker-compose.yml',
     alone: true,
     async *run(env) {
       if (process.platform !== 'linux') yield { kept: true, says: 'not run: only Linux tells the highest memory' };
       else
-        for (const bytes of [1_000_000, 8_000_000])
-          yield judgeHostile(await hostileBytes(env, { arrivals: 200, bytes }));
+        for (const [arrivals, bytes] of [
+          [200, 1_000_000],
+          [200, 8_000_000],
+          [12, 24_000_000],
+        ] as const)
+          yield judgeHostile(await hostileBytes(env, { arrivals, bytes }));
     },
   },
   installation: {

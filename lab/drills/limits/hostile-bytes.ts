@@ -7,7 +7,7 @@ import { type DrillContext, SENDER, withDrill } from '../../rig/context.ts';
 import type { Verdict } from '../../rig/results/drill-results.ts';
 import { atOnce, until } from '../../rig/waiting.ts';
 import { watchExits } from '../outages/outages.ts';
-import { IMAGE, overLimit, residentOf, tellResident } from './memory.ts';
+import { mallocOf, overLimit, residentOf, tellResident } from './memory.ts';
 
 interface HostileDrill {
   arrivals: number;
@@ -45,9 +45,9 @@ type Arrival = (context: DrillContext, doors: Doors, number: number, bytes: numb
 export function hostileBytes(env: NodeJS.ProcessEnv, { arrivals, bytes }: HostileDrill): Promise<HostileTally> {
   return withDrill(env, {}, async (context) => {
     const [inbound, submission] = [await anyFreePort(), await anyFreePort()];
-    const api = await context.startApi({ ...IMAGE, TRUSTED_PROXIES: '1' });
+    const api = await context.startApi({ ...mallocOf('api'), TRUSTED_PROXIES: '1' });
     const smtp = await context.startWorker({
-      ...{ ...IMAGE, WORKER_LANES: 'inbound,submission', DNS_SERVERS: '127.0.0.1:9' },
+      ...{ ...mallocOf('smtp'), WORKER_LANES: 'inbound,submission', DNS_SERVERS: '127.0.0.1:9' },
       ...{ INBOUND_SMTP_PORT: String(inbound), SUBMISSION_PORT: String(submission) },
     });
     const exits = watchExits({ api: api.child, smtp });

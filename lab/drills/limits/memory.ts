@@ -39,8 +39,7 @@ const CALLS_MS = 600_000;
 const AGAIN_MS = 1_000;
 const SETTLED_MS = 900_000;
 /** As in the Dockerfile. */
-export const IMAGE = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
-const WORKER = { ...IMAGE, WORKER_LANES: 'workflows,background,mail' };
+const IMAGE = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /** One attachment to many people, and as many large bodies at once, on processes and a MongoDB that are started as docker-compose.yml does. */
 export function memory(drill: MemoryDrill): Promise<MemoryTally> {
@@ -49,11 +48,11 @@ export function memory(drill: MemoryDrill): Promise<MemoryTally> {
 
 function measured(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<MemoryTally> {
   return withDrill(env, {}, async (context) => {
-    const api = await context.startApi(IMAGE);
+    const api = await context.startApi(mallocOf('api'));
     const children: Record<string, Child> = {
       api: api.child,
-      worker: await context.startWorker(WORKER),
-      'campaign-worker': await context.startWorker({ ...IMAGE, WORKER_LANES: 'campaign' }),
+      worker: await context.startWorker({ ...mallocOf('worker'), WORKER_LANES: 'workflows,background,mail' }),
+      'campaign-worker': await context.startWorker({ ...mallocOf('campaign-worker'), WORKER_LANES: 'campaign' }),
     };
     const exits = watchExits(children);
     const calls = noCalls();
@@ -124,13 +123,19 @@ function limitOf(service: string): number {
   return Number(amount) * (unit === 'g' ? 1_024 ** 3 : 1_024 ** 2);
 }
 
+/** The settings of malloc that a service has in docker-compose.yml, and those of its image. */
+export function mallocOf(service: string): Record<string, string> {
+  const own = Object.entries(composed(service).environment).filter(([name]) => name.startsWith('MALLOC_'));
+  return { ...IMAGE, ...Object.fromEntries(own) };
+}
+
 function composedCacheGb(): number {
   const { command } = composed('mongodb');
   return Number(command[command.indexOf('--wiredTigerCacheSizeGB') + 1]);
 }
 
 /** The service in docker-compose.yml. */
-function composed(service: string): { mem_limit: string; command: string[] } {
+function composed(service: string): { mem_limit: string; command: string[]; environment: Record<string, string> } {
   const file = readFileSync(join(import.meta.dirname, '../../../docker-compose.yml'), 'utf8');
   return parse(file, { merge: true }).services[service];
 }
