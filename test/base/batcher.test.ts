@@ -65,28 +65,35 @@ describe('Calls that arrive together', () => {
   it('fails requests that wait too when the database is away, and neither jobs nor requests for another error', async () => {
     const runs: string[] = [];
     const ended = Promise.withResolvers<void>();
-    const added = (first: string, callers: BatcherLimits['callers'], error: Error) => {
+    const added = (first: string, callers: BatcherLimits['callers'], error: Error, isThrown = true) => {
       const add = createBatcher<string, string>(
         async (items) => {
           runs.push(...items);
           await ended.promise;
-          if (items.includes(first)) throw error;
-          return items;
+          if (!items.includes(first)) return items;
+          if (isThrown) throw error;
+          return [error];
         },
         { sizeMax: 1, runsMax: 1, callers },
       );
       return Promise.allSettled([first, `${first} waits`].map(add));
     };
     const away = new MongoServerSelectionError('away', {} as TopologyDescription);
-    const all = [added('a', 'requests', away), added('b', 'requests', new Error('refused')), added('c', 'jobs', away)];
+    const all = [
+      added('a', 'requests', away),
+      added('its own', 'requests', away, false),
+      added('b', 'requests', new Error('refused')),
+      added('c', 'jobs', away),
+    ];
     await setImmediate();
     ended.resolve();
     const ends = (await Promise.all(all)).map((some) => some.map(({ status }) => status));
     expect(ends).to.deep.equal([
       ['rejected', 'rejected'],
+      ['rejected', 'rejected'],
       ['rejected', 'fulfilled'],
       ['rejected', 'fulfilled'],
     ]);
-    expect(runs).to.deep.equal(['a', 'b', 'c', 'b waits', 'c waits']);
+    expect(runs).to.deep.equal(['a', 'its own', 'b', 'c', 'b waits', 'c waits']);
   });
 });

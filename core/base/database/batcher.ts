@@ -25,21 +25,16 @@ export function createBatcher<In, Out>(
   let running = 0;
 
   async function settle(batch: Waiting<In, Out>[]): Promise<void> {
-    try {
-      const outcomes = await run(batch.map(({ item }) => item));
-      batch.forEach(({ resolve, reject }, index) => {
-        const outcome = outcomes[index] as Out | Error;
-        if (outcome instanceof Error) reject(outcome);
-        else resolve(outcome);
-      });
-    } catch (error) {
-      const isForAll = callers === 'requests' && isAway(error);
-      const failed = isForAll ? [...batch, ...waiting.splice(0)] : batch;
-      for (const { reject } of failed) reject(error);
-    } finally {
-      running -= 1;
-      next();
-    }
+    const outcomes = await run(batch.map(({ item }) => item)).catch((error) => batch.map(() => error as Error));
+    batch.forEach(({ resolve, reject }, index) => {
+      const outcome = outcomes[index] as Out | Error;
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome);
+    });
+    const away = outcomes.find(isAway);
+    if (away && callers === 'requests') for (const { reject } of waiting.splice(0)) reject(away);
+    running -= 1;
+    next();
   }
 
   function next(): void {
