@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ObjectId } from 'mongodb';
+import { type MongoBulkWriteError, ObjectId } from 'mongodb';
 import { createBatcher } from '../base/database/batcher.ts';
 import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { oncePerCore } from '../base/deps.ts';
@@ -201,18 +201,14 @@ async function storeFiles(deps: InboundDeps, projectId: ObjectId, dedupe: string
 const inserter = oncePerCore(({ db }: InboundDeps) =>
   createBatcher<InboundMessage, boolean>(
     async (messages) => {
-      const inserted = await db.inboundMessages.insertMany(messages, { ordered: false }).then(
-        () => null,
+      const known = await db.inboundMessages.insertMany(messages, { ordered: false }).then(
+        () => new Set<number>(),
         (error) => {
           if (!isDuplicateKey(error)) throw error;
-          return error as { writeErrors?: Array<{ index: number; code?: number }> };
+          return new Set([(error as MongoBulkWriteError).writeErrors].flat().map(({ index }) => index));
         },
       );
-      const failed = new Map([inserted?.writeErrors ?? []].flat().map(({ index, code }) => [index, code]));
-      return messages.map((_, index) => {
-        const code = failed.get(index);
-        return code === undefined || code === 11_000 ? code === undefined : new Error(`insert failed: ${code}`);
-      });
+      return messages.map((_, index) => !known.has(index));
     },
     { sizeMax: TOGETHER_MAX, runsMax: 2, callers: 'requests' },
   ),

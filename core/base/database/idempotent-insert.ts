@@ -11,9 +11,13 @@ import {
 } from 'mongodb';
 import { type Deps, oncePerCore } from '../deps.ts';
 
+/** Of a write of several documents: each that failed is there already. With any other failure some may be missing. */
 export function isDuplicateKey(error: unknown, indexName?: string): error is MongoServerError {
-  if (!(error instanceof MongoServerError) || error.code !== 11000) return false;
-  return indexName === undefined || error.message.includes(`index: ${indexName} `);
+  const isDuplicate = ({ code, message = '' }: { code?: number | string | undefined; message?: string | undefined }) =>
+    code === 11000 && (indexName === undefined || message.includes(`index: ${indexName} `));
+  if (!(error instanceof MongoBulkWriteError)) return error instanceof MongoServerError && isDuplicate(error);
+  const failures = [error.writeErrors].flat().map(({ code, errmsg }) => ({ code, message: errmsg }));
+  return failures.length > 0 && failures.every(isDuplicate) && !error.result.getWriteConcernError();
 }
 
 /**
