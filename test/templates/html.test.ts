@@ -42,6 +42,7 @@ const UNTOUCHED = [
   '<a href="https://x.test" data-no-track>x</a>',
   '<a data-no-track="" href="https://x.test">x</a>',
   '<a href="https://x.test/unsubscribe?t=1&amp;u=2">x</a>',
+  '<a href="https://x.test/unsubscribe?t=1&amp;u=2#groups">x</a>',
   '<link href="https://x.test/a.css"><img src="https://x.test/a.png"><form action="https://x.test">',
   '<!-- <a href="https://x.test">x</a> -->',
   '<!--[if mso]><a href="https://x.test">x</a><![endif]-->',
@@ -95,7 +96,7 @@ describe('html', () => {
   it('quotes a tracked address that was not quoted, and keeps the quotes that were there', () => {
     const result = decorateHtml(
       `<a href=http://x.test>1</a><a href='http://x.test'>2</a><a href="http://x.test">3</a>`,
-      { rewriteLink: () => `https://t.test/"'<>` },
+      { rewriteLink: () => `https://t.test/"'<>`, ownLinks: [''] },
     );
     expect(result).to.equal(
       [`<a href="`, `<a href='`, `<a href="`]

@@ -24,7 +24,7 @@ export interface Decoration {
   rewriteLink?: ((url: string, number: number | undefined) => string | null) | undefined;
   /** The numbers of links, by the offsets at which their addresses begin. */
   numbers?: ReadonlyMap<number, number> | undefined;
-  /** Of the mail itself: never rewritten, so that unsubscribing works without tracking. */
+  /** Of the mail itself: never rewritten, also with something behind them, so that unsubscribing works without tracking. */
   ownLinks?: readonly string[] | undefined;
 }
 
@@ -37,7 +37,8 @@ export function decorateHtml(html: string, decoration: Decoration): string {
   if (previewText) edits.push({ start: bodyStart, end: bodyStart, text: hidden(previewText) });
   for (const link of rewriteLink ? links.slice(0, TRACKED_LINKS_MAX) : []) {
     const url = trackableUrl(link);
-    const tracked = url === null || ownLinks?.includes(url) ? null : rewriteLink!(url, numbers?.get(link.start));
+    const isOwn = ownLinks?.some((own) => own !== '' && url?.startsWith(own));
+    const tracked = url === null || isOwn ? null : rewriteLink!(url, numbers?.get(link.start));
     if (tracked !== null) edits.push({ start: link.start, end: link.end, text: attributeValue(tracked, link.quote) });
   }
   if (pixelUrl) edits.push({ start: bodyEnd, end: bodyEnd, text: pixel(pixelUrl) });
