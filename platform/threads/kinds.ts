@@ -13,7 +13,7 @@ export interface Kind {
   bytesMax: number;
   /** Of all tasks that wait or run for one client, where tasks name theirs. */
   bytesPerClientMax: number;
-  /** A task of more than this is large, and one large task runs at a time. */
+  /** A task of more than this is large, and one large task runs at a time; for kinds with several threads. */
   largeBytes?: number;
   heapMb: number;
   /** A thread grows by this much before anything is collected. */

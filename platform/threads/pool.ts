@@ -138,8 +138,7 @@ export function createPool<Input, Output>(
 
   /** One large task at a time: the other threads are left to small ones, and their memory too. */
   function isLargeNext(): boolean {
-    const running = [...threads].flatMap((thread) => [...thread.running.values()]);
-    return large.peek() !== undefined && !running.some(isLarge);
+    return large.peek() !== undefined && ![...threads].some(({ running }) => [...running.values()].some(isLarge));
   }
 
   function isLarge({ bytes }: Pick<Task, 'bytes'>): boolean {
