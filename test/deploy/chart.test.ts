@@ -9,11 +9,11 @@ import { fullPath } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { variableName, variables } from '../../schemas/config.ts';
 import { chartSchema } from '../../scripts/chart-schema.ts';
 import { roles as ofProcesses, type Role } from '../../workers/roles.ts';
 import { prefixed } from '../../workflows/names.ts';
 import { type Manifest, renderChart } from '../support/helm.ts';
+import { settableVariables } from '../support/variables.ts';
 import { byKind, podOf } from './manifests.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -55,8 +55,8 @@ describe('The Helm chart', () => {
     expect(names).to.include('mail-submission').and.not.include('mail-inbound');
   });
 
-  it('sets only variables of the config schema, each once, to values that a process accepts', () => {
-    const known = Object.keys(variables).map(variableName);
+  it('sets only variables that the config schema knows, or that the image has, each once, to values that a process accepts', () => {
+    const known = settableVariables();
     for (const manifest of [...withPods(plain), ...withPods(full)]) {
       const { env } = podOf(manifest).container;
       const names = env.map(({ name }) => name);
@@ -65,6 +65,18 @@ describe('The Helm chart', () => {
       const values = env.map(({ name, value }) => [name, value ?? `from-the-secret://${name.toLowerCase()}`]);
       expect(() => readConfig(Object.fromEntries(values)), manifest.metadata.name).to.not.throw();
     }
+  });
+
+  it('gives the memory of large mails back as docker-compose.yml does', () => {
+    const name = 'MALLOC_MMAP_THRESHOLD_';
+    const compose = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true });
+    const { WORKER_LANES, [name]: threshold } = compose.services.smtp.environment;
+    expect(threshold).to.match(/^\d+$/);
+    const setBy = byKind(plain, 'Deployment').filter((one) =>
+      podOf(one).container.env.some((variable) => variable.name === name && variable.value === threshold),
+    );
+    const roles = WORKER_LANES.split(',').map((role: string) => `mail-${role}`);
+    expect(setBy.map(({ metadata }) => metadata.name)).to.have.members(roles);
   });
 
   it('takes passwords and keys from the Secret alone, and all that a process cannot do without', () => {

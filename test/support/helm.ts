@@ -135,7 +135,7 @@ class Templates {
     toString: String,
     upper: (text: string) => text.toUpperCase(),
     default: (other: unknown, value: unknown) => (isTrue(value) ? value : other),
-    eq: (one: unknown, other: unknown) => one === other,
+    eq: (one: unknown, ...others: unknown[]) => others.includes(one),
     ne: (one: unknown, other: unknown) => one !== other,
     not: (value: unknown) => !isTrue(value),
   };
