@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type MongoBulkWriteError, ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { createBatcher } from '../base/database/batcher.ts';
-import { isDuplicateKey } from '../base/database/idempotent-insert.ts';
+import { failedOf, isDuplicateKey } from '../base/database/idempotent-insert.ts';
 import { oncePerCore } from '../base/deps.ts';
 import { TooMuch } from '../base/errors.ts';
 import { networkOf } from '../base/text/networks.ts';
@@ -205,7 +205,7 @@ const inserter = oncePerCore(({ db }: InboundDeps) =>
         () => new Set<number>(),
         (error) => {
           if (!isDuplicateKey(error)) throw error;
-          return new Set([(error as MongoBulkWriteError).writeErrors].flat().map(({ index }) => index));
+          return failedOf(error);
         },
       );
       return messages.map((_, index) => !known.has(index));

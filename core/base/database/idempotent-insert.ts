@@ -16,8 +16,18 @@ export function isDuplicateKey(error: unknown, indexName?: string): error is Mon
   const isDuplicate = ({ code, message = '' }: { code?: number | string | undefined; message?: string | undefined }) =>
     code === 11000 && (indexName === undefined || message.includes(`index: ${indexName} `));
   if (!(error instanceof MongoBulkWriteError)) return error instanceof MongoServerError && isDuplicate(error);
-  const failures = [error.writeErrors].flat().map(({ code, errmsg }) => ({ code, message: errmsg }));
+  const failures = failuresOf(error).map(({ code, errmsg }) => ({ code, message: errmsg }));
   return failures.length > 0 && failures.every(isDuplicate) && !error.result.getWriteConcernError();
+}
+
+/** The places of the documents or operations of a write that failed. */
+export function failedOf(error: unknown): Set<number> {
+  return new Set(error instanceof MongoBulkWriteError ? failuresOf(error).map(({ index }) => index) : []);
+}
+
+/** The driver gives one failure without a list. */
+function failuresOf({ writeErrors }: MongoBulkWriteError) {
+  return [writeErrors].flat();
 }
 
 /**
@@ -42,10 +52,8 @@ export async function bulkUpsert<T extends Document>(
   let rest = upserts;
   await repeatOnDuplicate(async () => {
     await collection.bulkWrite(rest, { ordered: false }).catch((error) => {
-      if (error instanceof MongoBulkWriteError) {
-        const failed = new Set([error.writeErrors].flat().map(({ index }) => index));
-        rest = rest.filter((_, index) => failed.has(index));
-      }
+      const failed = failedOf(error);
+      if (failed.size > 0) rest = rest.filter((_, index) => failed.has(index));
       throw error;
     });
   });
