@@ -10,7 +10,7 @@ const LF = 10;
 const CR = 13;
 
 /**
- * The mail as it is verified. Each signature costs a lookup, and one with `l=`, which covers a part of the body alone, a hash of the body of
+ * The mail as it is verified; where signatures are left out, the bytes of `mail` before the body are overwritten. Each signature costs a lookup, and one with `l=`, which covers a part of the body alone, a hash of the body of
  * its own: that one counts as none, and so do those after the first ten. The fields are read as the verifier reads them. null: the header is
  * too long.
  */
