@@ -33,19 +33,24 @@ export class Blocks {
     return this.#full.reduce((sum, { length }) => sum + length, this.#block.length);
   }
 
-  /** All bytes, which are not held here any more. The memory of the blocks is free at once, without waiting for a collection. */
+  /** All bytes, which are not held here any more. */
   take(): Buffer {
     const whole = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
     for (const block of [...this.#full, this.#block.subarray(0, this.#used)]) {
       whole.set(block, at);
       at += block.length;
-      (block.buffer as ArrayBuffer).transfer(0);
     }
+    this.drop();
+    return whole;
+  }
+
+  /** The memory of the blocks is free at once, without waiting for a collection. */
+  drop(): void {
+    for (const { buffer } of [...this.#full, this.#block]) (buffer as ArrayBuffer).transfer(0);
     this.#full = [];
     this.#block = Buffer.alloc(0);
     this.#used = this.#bytes = 0;
-    return whole;
   }
 
   /** As large as what is held, so that at most half of the memory is empty. */

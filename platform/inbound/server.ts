@@ -105,21 +105,30 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
     const held = new Blocks();
     let own = 0;
     let isOver = false;
+    const hold = (bytes: number) => {
+      own += bytes;
+      allowed.add(network, bytes);
+    };
     try {
       // Always read to the end: the answer comes after the final dot.
       for await (const piece of stream as AsyncIterable<Buffer>) {
-        if (own + piece.length > MAIL_BYTES_MAX || !allowed.fits(network, piece.length)) isOver = true;
         if (isOver) continue;
-        own += piece.length;
-        allowed.add(network, piece.length);
-        held.add(piece);
+        isOver = own + piece.length > MAIL_BYTES_MAX || !allowed.fits(network, piece.length);
+        if (!isOver) {
+          hold(piece.length);
+          held.add(piece);
+          continue;
+        }
+        // It will be refused: what it holds is for mails that can still be taken.
+        held.drop();
+        hold(-own);
       }
       if (stream.sizeExceeded || (isOver && stream.byteLength > MAIL_BYTES_MAX))
         throw reply(552, `5.3.4 A mail may have ${MAIL_BYTES_MAX} bytes`);
       if (isOver) throw reply(452, '4.3.1 Too much at a time; come back in a minute');
       return await take(held.take(), session, known);
     } finally {
-      allowed.add(network, -own);
+      hold(-own);
     }
   }
 

@@ -139,10 +139,9 @@ describe('Limits of the inbound server for one client', function () {
     const block = `${'x'.repeat(76)}\r\n`.repeat(10_000);
     for (const client of connectMany(4)) {
       await beginMail(client);
-      for (let sent = 0; sent < 24_000_000; sent += block.length)
-        await new Promise((resolve) => client.socket.write(block, resolve));
+      await sendBlocks(client, block, 31);
     }
-    const large = { ...MAIL, raw: `Subject: large\n\n${block.repeat(10)}` };
+    const large = { ...MAIL, raw: `Subject: large\n\n${block.repeat(15)}` };
     await until(
       () => door.send({ ...large, localAddress: GREEDY }),
       ({ data }) => data?.startsWith('452 4.3.1') === true,
@@ -154,6 +153,25 @@ describe('Limits of the inbound server for one client', function () {
       () => door.send({ ...large, localAddress: GREEDY }),
       ({ data }) => data?.startsWith('250') === true,
     );
+  });
+
+  async function sendBlocks({ socket }: Client, block: string, count: number): Promise<void> {
+    for (let sent = 0; sent < count; sent += 1) await new Promise((resolve) => socket.write(block, resolve));
+  }
+
+  it('Of two large mails of one host at once, which have no room together, one is taken.', async () => {
+    door = await openDoor(environment);
+    const block = `${'x'.repeat(76)}\r\n`.repeat(10_000);
+    const [first, second] = connectMany(2) as [Client, Client];
+    for (const client of [first, second]) await beginMail(client);
+    await sendBlocks(first, block, 20);
+    await sendBlocks(second, block, 30);
+    await sendBlocks(first, block, 10);
+    const answers = [first, second].map(({ ask }) => ask('.'));
+    expect((await Promise.all(answers)).map((answer) => answer.slice(0, 9)).toSorted()).to.deep.equal([
+      '250 2.0.0',
+      '452 4.3.1',
+    ]);
   });
 
   /** Reading it is ended after its time. */
