@@ -59,9 +59,8 @@ export const sessionRoutes = [
         throw new AppError('unauthorized', 'This link was used or has expired; ask for another one.', {
           code: 'UNAUTHORIZED',
         });
-      const { session, memberships, token } = signed;
-      const data = presentCurrentSession(session, await ownOrganizations(deps, memberships));
-      return new Answer(data, undefined, undefined, cookieHeader(deps, token));
+      const data = presentCurrentSession(signed.session, signed.organizations);
+      return new Answer(data, undefined, undefined, cookieHeader(deps, signed.token));
     },
   }),
   endpoint({

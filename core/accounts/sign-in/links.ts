@@ -1,4 +1,5 @@
 import { type Filter, ObjectId } from 'mongodb';
+import type { Session } from '../../base/model.ts';
 import { sealSecret } from '../../base/secrets.ts';
 import { hashOf, newToken } from '../../base/tokens.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
@@ -75,9 +76,13 @@ export async function findLink(deps: Pick<AccountsDeps, 'db' | 'clock'>, use: Li
 }
 
 /** The same, once: of two requests one gets the address. */
-export async function useLink(deps: Pick<AccountsDeps, 'db' | 'clock'>, use: LinkUse): Promise<string | null> {
+export async function useLink(
+  deps: Pick<AccountsDeps, 'db' | 'clock'>,
+  use: LinkUse,
+  session: Session,
+): Promise<string | null> {
   const filter = usable(deps, use);
-  const link = filter && (await deps.db.signInLinks.findOneAndDelete(filter));
+  const link = filter && (await deps.db.signInLinks.findOneAndDelete(filter, { session }));
   return link?.email ?? null;
 }
 

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { AppError } from '../../base/errors.ts';
 import { parseId } from '../../base/ids.ts';
+import type { Session } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { DAY_MS } from '../../base/time/durations.ts';
 import { hashOf, newToken } from '../../base/tokens.ts';
@@ -15,6 +16,7 @@ const AGENT_MAX = 300;
 export async function createSession(
   { db, clock }: Pick<AccountsDeps, 'db' | 'clock'>,
   { email, userAgent }: { email: string; userAgent: string },
+  transaction?: Session,
 ): Promise<{ session: MemberSession; token: string }> {
   const { token, hash } = newToken();
   const createdAt = clock.now();
@@ -27,7 +29,7 @@ export async function createSession(
     expiresAt: new Date(createdAt.getTime() + SESSION_MS),
     userAgent: userAgent.slice(0, AGENT_MAX) || null,
   };
-  await db.memberSessions.insertOne(session);
+  await db.memberSessions.insertOne(session, transaction ? { session: transaction } : {});
   return { session, token };
 }
 
@@ -56,11 +58,13 @@ export async function endOtherSessions(
 }
 
 /** For a browser that signs in again: does nothing when the session is over. */
-export async function endSessionOf(deps: AccountsDeps, token: string): Promise<void> {
+export async function removeSessionOf(
+  { db }: Pick<AccountsDeps, 'db'>,
+  token: string,
+  transaction: Session,
+): Promise<void> {
   const hash = hashOf(token);
-  if (!hash) return;
-  await deps.db.memberSessions.deleteOne({ hash });
-  deps.signals.publish(MEMBERS_CHANGED, '');
+  if (hash) await db.memberSessions.deleteOne({ hash }, { session: transaction });
 }
 
 /** After a restored backup, which has sessions and links that were ended since. Returns the number of sessions. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { BSON, ObjectId } from 'mongodb';
+import { BSON, MongoNetworkTimeoutError, ObjectId } from 'mongodb';
 import { LINK_MS } from '../../../core/accounts/sign-in/links.ts';
 import { seedVerifiedDomain } from '../../../core/domains/domains.ts';
 import type { Client, Reply } from '../../support/client.ts';
@@ -150,6 +150,19 @@ describe('Signing in', () => {
         await browser.post('/session', { token: 'x' }),
       ];
       expect([again.status, again.text]).to.deep.equal([401, random.text]);
+    });
+
+    it('works again when its session could not be written', async () => {
+      const { token } = await linkFor(await newPerson());
+      const { memberSessions } = environment.deps.db;
+      const { insertOne } = memberSessions;
+      memberSessions.insertOne = () => Promise.reject(new MongoNetworkTimeoutError('cut off after the link was used'));
+      try {
+        expect((await press(token)).status).to.equal(503);
+      } finally {
+        memberSessions.insertOne = insertOne;
+      }
+      expect((await press(token)).status).to.equal(303);
     });
 
     it('signs one of twenty in that race for it', async () => {
