@@ -106,6 +106,23 @@ async function commit(session: Session, deadline: number): Promise<void> {
   }
 }
 
+/**
+ * For work behind a commit that a job repeats, or that the answer can do without: the call is answered, whatever fails. null: it failed, and
+ * the log says what happens `instead`.
+ */
+export async function afterCommit<T>(
+  deps: Pick<Deps, 'log'>,
+  work: () => Promise<T>,
+  instead: string,
+): Promise<T | null> {
+  try {
+    return await work();
+  } catch (err) {
+    deps.log.warn({ err }, instead);
+    return null;
+  }
+}
+
 /** The driver wraps an error that stops a write of several documents. */
 export function causeOf(error: unknown): unknown {
   return error instanceof MongoBulkWriteError && error.errorResponse instanceof Error ? error.errorResponse : error;

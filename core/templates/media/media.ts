@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { MEDIA_BYTES_MAX } from '../../../schemas/templates/media.ts';
 import { isDuplicateKey, repeatOnDuplicate } from '../../base/database/idempotent-insert.ts';
-import { inTransaction } from '../../base/database/transactions.ts';
+import { afterCommit, inTransaction } from '../../base/database/transactions.ts';
 import type { CallerDeps } from '../../base/deps.ts';
 import { AppError, conflict, invalid, notFound, unavailable } from '../../base/errors.ts';
 import { findById } from '../../base/ids.ts';
@@ -166,10 +166,7 @@ export async function deleteMedia(deps: TemplatesDeps, project: Tenant, mediaId:
 /** Returns false when another call has begun to remove it. */
 async function removeNow(deps: TemplatesDeps, media: MediaFile): Promise<boolean> {
   if (!(await startRemoval(deps, media))) return false;
-  // The job repeats what fails here.
-  await finishRemoval(deps, media).catch((error) =>
-    deps.log.warn({ id: media._id, err: error }, 'a picture is removed later'),
-  );
+  await afterCommit(deps, () => finishRemoval(deps, media), 'a picture is removed later');
   return true;
 }
 
