@@ -2,7 +2,7 @@ import type { Deps } from '../../core/base/deps.ts';
 import type { Made } from '../../core/base/maker.ts';
 import type { Project } from '../../core/base/model.ts';
 import { shownTags } from '../../core/base/text/tags.ts';
-import { type RelatedCampaign, relatedCampaigns } from '../../core/campaigns/definition/expand.ts';
+import { type RelatedCampaign, relatedCampaign } from '../../core/campaigns/definition/expand.ts';
 import type { Campaign, CampaignVariant } from '../../core/campaigns/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../../core/campaigns/numbers/rates.ts';
 import type { VariantFigures } from '../../core/campaigns/numbers/variant-figures.ts';
@@ -19,18 +19,18 @@ import { goesToEverybody } from '../../core/people/global-list.ts';
 import type { Template } from '../../core/templates/model.ts';
 import { presentTemplate } from './templates.ts';
 
-export async function presentOne(deps: Deps, project: Pick<Project, '_id'>, campaign: Campaign) {
-  const [related] = await relatedCampaigns(deps, project, [campaign]);
-  return {
-    ...presentCampaign(related as RelatedCampaign),
-    ...(campaign.localTime ? { zones: storedZones(campaign) } : {}),
-  };
+export function presentOne(related: RelatedCampaign) {
+  const { campaign } = related;
+  return { ...presentCampaign(related), ...(campaign.localTime ? { zones: storedZones(campaign) } : {}) };
 }
 
 /** With the address of its run, which is of the installation. */
 export async function presentWithRun(deps: Deps, project: Pick<Project, '_id' | 'organizationId'>, campaign: Campaign) {
-  const [one, isOwn] = await Promise.all([presentOne(deps, project, campaign), isAlone(deps, project)]);
-  return { ...one, temporalUrl: isOwn ? deps.workflows.campaignRunUrl(campaign._id.toHexString()) : null };
+  const [related, isOwn] = await Promise.all([relatedCampaign(deps, project, campaign), isAlone(deps, project)]);
+  return {
+    ...presentOne(related),
+    temporalUrl: isOwn ? deps.workflows.campaignRunUrl(campaign._id.toHexString()) : null,
+  };
 }
 
 export function presentCampaign({ campaign, sender, template }: RelatedCampaign) {

@@ -9,6 +9,7 @@ import {
   type Settled,
 } from '../../../core/campaigns/control.ts';
 import { findCampaign } from '../../../core/campaigns/definition/campaigns.ts';
+import { relatedCampaign } from '../../../core/campaigns/definition/expand.ts';
 import { testCampaign } from '../../../core/campaigns/definition/send-test.ts';
 import { reconcileCampaign } from '../../../core/campaigns/numbers/counts.ts';
 import { progressOf, watchCampaign } from '../../../core/campaigns/numbers/progress.ts';
@@ -170,5 +171,5 @@ export const campaignControlRoutes = [
 ];
 
 async function presentSettled(deps: Deps, project: Project, { campaign, progress }: Settled) {
-  return { ...(await presentOne(deps, project, campaign)), progress };
+  return { ...presentOne(await relatedCampaign(deps, project, campaign)), progress };
 }

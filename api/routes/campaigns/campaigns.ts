@@ -51,11 +51,9 @@ export const campaignRoutes = [
     body: createCampaignBody,
     answer: campaignAnswer,
     handler: async ({ deps, project, body, request }) => {
-      const campaign = await createCampaign(deps, project, body, request);
-      return new Answer(
-        await presentOne(deps, project, campaign),
-        campaign.status === 'scheduled' ? 'Campaign scheduled' : 'Campaign created',
-      );
+      const created = await createCampaign(deps, project, body, request);
+      const isScheduled = created.campaign.status === 'scheduled';
+      return new Answer(presentOne(created), isScheduled ? 'Campaign scheduled' : 'Campaign created');
     },
   }),
   endpoint({
@@ -113,7 +111,7 @@ export const campaignRoutes = [
     answer: campaignAnswer,
     errors: { 409: 'Its status does not allow it, or it was changed after updatedAt.' },
     handler: async ({ deps, project, params, body, request }) =>
-      presentOne(deps, project, await updateCampaign(deps, project, params.campaignId ?? '', body, request)),
+      presentOne(await updateCampaign(deps, project, params.campaignId ?? '', body, request)),
   }),
   endpoint({
     operation: 'campaigns.preview',
@@ -147,7 +145,7 @@ export const campaignRoutes = [
     answer: campaignAnswer,
     status: 201,
     handler: async ({ deps, project, params, body, request }) =>
-      presentOne(deps, project, await duplicateCampaign(deps, project, params.campaignId ?? '', body, request)),
+      presentOne(await duplicateCampaign(deps, project, params.campaignId ?? '', body, request)),
   }),
   endpoint({
     operation: 'campaigns.delete',

@@ -2,11 +2,11 @@ import type { ObjectId } from 'mongodb';
 import type { duplicateCampaignBody } from '../../../schemas/campaigns/campaigns.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import { named } from '../../base/database/search.ts';
-import { inTransaction } from '../../base/database/transactions.ts';
+import { afterCommit, inTransaction } from '../../base/database/transactions.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import { madeBy, type Origin, refuseAuthor } from '../../base/maker.ts';
-import type { Project } from '../../base/model.ts';
+import type { Project, Session } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { taggedWith } from '../../base/text/tags.ts';
 import { requestRun, wakeStarts } from '../../jobs/starts.ts';
@@ -20,6 +20,7 @@ import { insertCampaign } from '../transition.ts';
 import { refuseUnfit } from '../variants/given.ts';
 import { referToVariants } from '../variants/ready.ts';
 import { copiedVariants } from '../variants/written.ts';
+import { type RelatedCampaign, relatedCampaign } from './expand.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import {
   broughtBy,
@@ -44,14 +45,14 @@ export async function createCampaign(
   project: Project,
   input: CampaignInput & { name: string; subject: string },
   origin: Origin,
-): Promise<Campaign> {
+): Promise<RelatedCampaign> {
   const planned = await plannedCampaign(deps, project, input, origin);
   const { campaign } = planned;
   const isScheduled = campaign.status === 'scheduled';
   const template = await templateWrite(deps, project, planned, { input }, origin);
   const { templateId, variants } = template;
   const whole = { ...campaign, templateId, variants };
-  const stored = await insertCampaign(deps, whole, async (session) => {
+  const stored = await insertRelated(deps, project, whole, async (session) => {
     if (isScheduled) {
       await requireLists(deps, session, whole);
       await requestRun(deps, 'campaign', whole, { session });
@@ -128,7 +129,7 @@ export async function duplicateCampaign(
   campaignId: string,
   { to }: Described<typeof duplicateCampaignBody>,
   origin: Origin,
-): Promise<Campaign> {
+): Promise<RelatedCampaign> {
   const source = await findCampaign(deps, project, campaignId);
   if (to) await requireRecipients(deps, source);
   const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen } = source;
@@ -150,11 +151,26 @@ export async function duplicateCampaign(
   const own = await copiedMail(deps, project, source, copy, origin);
   const copies = await copiedVariants(deps, project, source, copy, origin);
   const whole = { ...copy, templateId: own?.templateId ?? templateId, variants: copies.variants ?? null };
-  return insertCampaign(deps, whole, async (session) => {
+  return insertRelated(deps, project, whole, async (session) => {
     await own?.write(session);
     await copies.write(session);
     await referToVariants(deps, session, whole);
   });
+}
+
+async function insertRelated(
+  deps: CampaignsDeps,
+  project: Project,
+  campaign: Campaign,
+  commitWith: (session: Session) => Promise<void>,
+): Promise<RelatedCampaign> {
+  let related: RelatedCampaign | undefined;
+  const stored = await insertCampaign(deps, campaign, async (session) => {
+    await commitWith(session);
+    related = await relatedCampaign(deps, project, campaign, session);
+  });
+  // A repeat of the call finds what its first try wrote.
+  return stored === campaign && related ? related : relatedCampaign(deps, project, stored);
 }
 
 /** With the mail that is written in it; the ledger keeps what was sent. */
@@ -168,7 +184,8 @@ export async function deleteCampaign(deps: CampaignsDeps, project: Project, camp
     await deps.db.campaignContents.deleteOne({ _id, projectId }, { session });
     await removeOwn(deps, session, { _id, projectId });
   });
-  await removeBlocksOfDeleted(deps, { projectId, campaignId: _id });
+  const removeBlocks = () => removeBlocksOfDeleted(deps, { projectId, campaignId: _id });
+  await afterCommit(deps, removeBlocks, 'the recipients of a deleted campaign are removed later');
 }
 
 function campaignNotFound() {

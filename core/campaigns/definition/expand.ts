@@ -1,5 +1,5 @@
 import { parseId } from '../../base/ids.ts';
-import type { Project } from '../../base/model.ts';
+import type { Project, Session } from '../../base/model.ts';
 import type { Sender } from '../../domains/model.ts';
 import { withCounts } from '../../people/changes/counts.ts';
 import { globalListId, wireListId } from '../../people/global-list.ts';
@@ -16,20 +16,31 @@ export interface RelatedCampaign {
   template: Template | null;
 }
 
-/** Read together. */
+/** With a session: in the transaction that writes the campaign, so that the answer needs no read after the commit. */
+export async function relatedCampaign(
+  deps: CampaignsDeps,
+  project: Pick<Project, '_id'>,
+  campaign: Campaign,
+  session?: Session,
+): Promise<RelatedCampaign> {
+  const [related] = await relatedCampaigns(deps, project, [campaign], session);
+  return related as RelatedCampaign;
+}
+
+/** Those of all campaigns together, one kind after the other: a transaction reads no two at once. */
 export async function relatedCampaigns(
   deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   campaigns: Campaign[],
+  session?: Session,
 ): Promise<RelatedCampaign[]> {
   const projectId = project._id;
+  const within = session ? { session } : {};
   const senderIds = campaigns.flatMap(({ senderId }) => senderId ?? []);
   const templateIds = [...new Set(campaigns.map(({ templateId }) => templateId))];
-  const [senders, templates, lists] = await Promise.all([
-    deps.db.senders.find({ projectId, _id: { $in: senderIds } }).toArray(),
-    deps.db.templates.find({ projectId, templateId: { $in: templateIds } }).toArray(),
-    listEntries(deps, project, campaigns.filter(isWaiting)),
-  ]);
+  const senders = await deps.db.senders.find({ projectId, _id: { $in: senderIds } }, within).toArray();
+  const templates = await deps.db.templates.find({ projectId, templateId: { $in: templateIds } }, within).toArray();
+  const lists = await listEntries(deps, project, campaigns.filter(isWaiting), session);
   const senderById = new Map(senders.map((sender) => [sender._id.toHexString(), sender]));
   const templateById = new Map(templates.map((template) => [template.templateId, template]));
   return campaigns.map((campaign) => ({
@@ -49,12 +60,14 @@ export async function listEntries(
   deps: CampaignsDeps,
   project: Pick<Project, '_id'>,
   campaigns: Array<Pick<Campaign, 'toLists' | 'excludeLists'>>,
+  session?: Session,
 ): Promise<Map<string, AudienceEntry>> {
   const named = campaigns.flatMap(({ toLists, excludeLists }) => [...toLists, ...excludeLists]).map(({ id }) => id);
   if (named.length === 0) return new Map();
   const ids = [...new Set(named)].map((id) => parseId(id) ?? globalListId(project));
-  const found = await deps.db.contactLists.find({ projectId: project._id, _id: { $in: ids } }).toArray();
-  const counted = await withCounts(deps, project._id, found);
+  const within = session ? { session } : {};
+  const found = await deps.db.contactLists.find({ projectId: project._id, _id: { $in: ids } }, within).toArray();
+  const counted = await withCounts(deps, project._id, found, session);
   return new Map(counted.map((list) => [wireListId(list), audienceEntry(list)]));
 }
 

@@ -12,6 +12,7 @@ import { moveCampaign } from '../transition.ts';
 import { refuseUnfit } from '../variants/given.ts';
 import { referToVariants } from '../variants/ready.ts';
 import { findCampaign } from './campaigns.ts';
+import { type RelatedCampaign, relatedCampaign } from './expand.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import {
   broughtBy,
@@ -38,7 +39,7 @@ export async function updateCampaign(
   campaignId: string,
   input: CampaignInput,
   origin: Origin,
-): Promise<Campaign> {
+): Promise<RelatedCampaign> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const before = await findCampaign(deps, project, campaignId);
     refuseUnseen('campaign', before, input.updatedAt);
@@ -46,7 +47,7 @@ export async function updateCampaign(
     const template = await templateWrite(deps, project, planned, { input, before: before.variants }, origin);
     const { templateId, variants } = template;
     const after = { ...planned.campaign, templateId, ...(variants === undefined ? {} : { variants }) };
-    const updated = await store(deps, before, after, async (session) => {
+    const updated = await store(deps, project, before, after, async (session) => {
       await holdNamedGroup(deps, session, project, after.status === 'scheduled' ? after : input);
       await template.write(session);
     });
@@ -91,10 +92,11 @@ export async function changedCampaign(
 /** Writes only the differences: releases change the state of the plan at the same time. null: a concurrent change won. */
 async function store(
   deps: CampaignsDeps,
+  project: Project,
   before: Campaign,
   after: Campaign,
   commitWith: (session: Session) => Promise<void>,
-): Promise<Campaign | null> {
+): Promise<RelatedCampaign | null> {
   const { _id, projectId, status, updatedAt } = before;
   const names = Object.keys(after).filter((name) => name !== 'gradual') as Array<keyof Campaign>;
   const differing = names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]] as const);
@@ -106,16 +108,18 @@ async function store(
       ...planChanges(before, after),
     },
   };
-  const updated = await moveCampaign(deps, filter, update, async (session) => {
+  let related: RelatedCampaign | null = null;
+  const updated = await moveCampaign(deps, filter, update, async (session, written) => {
     if (wakeRun) await requestRun(deps, 'campaign', before, { session });
     if (after.status === 'scheduled') await requireLists(deps, session, after);
     await commitWith(session);
     if (after.status === 'scheduled' || (after.templateId !== before.templateId && after.templateId !== ''))
       await referToTemplate(deps, session, { _id: projectId }, after.templateId, 'templateId');
     if (after.status === 'scheduled' || after.variants !== before.variants) await referToVariants(deps, session, after);
+    related = await relatedCampaign(deps, project, written, session);
   });
   if (updated && wakeRun) wakeStarts(deps, 'campaign', projectId);
-  return updated;
+  return updated && related;
 }
 
 function planChanges({ gradual: before }: Campaign, { gradual: after }: Campaign): Record<string, unknown> {

@@ -50,14 +50,19 @@ export async function countLists(
   );
 }
 
-export async function withCounts(deps: PeopleDeps, projectId: ObjectId, lists: StoredList[]): Promise<ContactList[]> {
+export async function withCounts(
+  deps: PeopleDeps,
+  projectId: ObjectId,
+  lists: StoredList[],
+  session?: Session,
+): Promise<ContactList[]> {
   const rows = await deps.db.listCounts
     .aggregate<{ _id: ObjectId; count: number }>(
       [
         { $match: { projectId, listId: { $in: lists.map(({ _id }) => _id) } } },
         { $group: { _id: '$listId', count: { $sum: '$count' } } },
       ],
-      { hint: 'list' },
+      { hint: 'list', ...(session ? { session } : {}) },
     )
     .toArray();
   const counts = new Map(rows.map(({ _id, count }) => [_id.toHexString(), count]));

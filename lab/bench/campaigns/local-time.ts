@@ -66,7 +66,7 @@ async function frozen({ deps, project }: DrillContext, listId: string, time: obj
     ...{ name: 'Bench', subject: 'Hello', htmlTemplate: '<p>Hello.</p>', from: { email: SENDER } },
     ...{ toLists: [listId], ...time },
   };
-  const campaign = await createCampaign(deps, project, body, origin());
+  const { campaign } = await createCampaign(deps, project, body, origin());
   const pids = [process.pid, await mongodPid(deps)];
   const before = cpuOf(pids).cpuSeconds;
   const began = performance.now();

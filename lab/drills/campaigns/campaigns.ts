@@ -157,5 +157,5 @@ async function launch({ deps, project }: DrillContext, listId: string, time: obj
     toLists: [listId],
     ...time,
   };
-  return createCampaign(deps, project, fields, origin());
+  return (await createCampaign(deps, project, fields, origin())).campaign;
 }

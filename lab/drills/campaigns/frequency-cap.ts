@@ -91,7 +91,7 @@ async function launch({ deps, project }: DrillContext, listId: string): Promise<
     Promise.all([1, 2].map(() => createCampaign(deps, project, campaignTo(listId), origin()))),
     startEnrollments(deps, project, automation._id.toHexString(), { listId }, { ...origin(), enteredBy: 'drill' }),
   ]);
-  return campaigns.map(({ _id }) => _id);
+  return campaigns.map(({ campaign }) => campaign._id);
 }
 
 async function killOne(senders: Child[], start: () => Promise<Child>): Promise<void> {

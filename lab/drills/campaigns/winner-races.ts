@@ -107,12 +107,13 @@ export async function raceOften(context: DrillContext, apis: readonly string[], 
   return found;
 }
 
-function launch({ deps, project }: DrillContext, listId: string): Promise<Campaign> {
+async function launch({ deps, project }: DrillContext, listId: string): Promise<Campaign> {
   const fields = {
     ...{ ...campaignTo(listId), htmlTemplate: '<p><a href="https://shop.example.com/">Look</a></p>' },
     ...{ variants: variantsOf('A', 'B'), test: { ...TEST, share: 50, minPerVariant: 1 } },
   };
-  return createCampaign(deps, project, fields as Parameters<typeof createCampaign>[2], origin());
+  const input = fields as Parameters<typeof createCampaign>[2];
+  return (await createCampaign(deps, project, input, origin())).campaign;
 }
 
 /** The status of the first answer that a repeat does not mend. */

@@ -134,7 +134,7 @@ describe('Lists and segments that a campaign names', function () {
     const removing = remove(named);
     await pause(REACH_MS);
     gate.open();
-    expect(await publishing).to.include({ status: 'scheduled' });
+    expect((await publishing).campaign).to.include({ status: 'scheduled' });
     expect((await removing).status).to.equal(409);
   });
 
