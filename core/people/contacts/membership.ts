@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import { afterCommit } from '../../base/database/transactions.ts';
 import { AppError, invalid } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import type { Origin } from '../../base/maker.ts';
@@ -64,6 +65,8 @@ export async function addToList(
   const { people, malformed } = readNamed(named);
   const list = await findStoredList(deps, project, contactListId, 'contactListId');
   if (list.type === 'segment') throw segmentNamed('contactListId');
+  const suppressed = await suppressedAmong(deps, project, await addressesOf(deps, project, people));
+  const { contactCount: countBefore } = await withCount(deps, list);
   const addListIds = list.type === 'global' ? [] : [list._id];
   const consent = requestedConsent(deps, project, { consent: given }, { at, listIds: addListIds });
   const outcomes = await changeContacts(
@@ -85,6 +88,11 @@ export async function addToList(
   const refused = read.flatMap((one) => (one.kind === 'refused' ? [one.refused] : []));
   const valid = present.map(({ kind, after }) => ({ email: after.email, status: statuses[kind] }));
   const count = (status: Status) => valid.filter((entry) => entry.status === status).length;
+  const listNow = await afterCommit(
+    deps,
+    () => withCount(deps, list),
+    'the count of a list is shown by what was added',
+  );
   return {
     added: count('added'),
     created: count('created'),
@@ -93,9 +101,9 @@ export async function addToList(
     validation: {
       valid,
       invalid: malformed.filter(({ email }) => email !== undefined),
-      suppressed: await suppressedAmong(deps, project, valid),
+      suppressed: valid.map(({ email }) => email).filter((email) => suppressed.has(email)),
     },
-    totalContactsInList: (await withCount(deps, list)).contactCount,
+    totalContactsInList: listNow?.contactCount ?? countBefore + count('added') + count('created'),
     contacts: present.filter(({ kind }) => kind !== 'unchanged').map(({ after }) => after),
   };
 }
@@ -170,15 +178,18 @@ function readOutcome({ email, contactId }: Person, outcome: ContactOutcome | App
   return email === undefined ? refuse(UNKNOWN_CONTACT) : { kind: 'unknown address' };
 }
 
-/** The contacts that marketing mail without a group would not reach. */
-async function suppressedAmong(deps: PeopleDeps, project: Tenant, valid: { email: string }[]): Promise<string[]> {
-  const entries = await suppressionsAgainst(
-    deps,
-    project._id,
-    valid.map(({ email }) => email),
-  );
+async function addressesOf({ db }: PeopleDeps, { _id: projectId }: Tenant, people: Person[]): Promise<string[]> {
+  const ids = people.flatMap(({ contactId }) => contactId ?? []);
+  if (ids.length === 0) return people.flatMap(({ email }) => email ?? []);
+  const found = await db.contacts.find({ projectId, _id: { $in: ids } }, { projection: { email: 1 } }).toArray();
+  return found.map(({ email }) => email);
+}
+
+/** The addresses that marketing mail without a group would not reach. */
+async function suppressedAmong(deps: PeopleDeps, project: Tenant, emails: string[]): Promise<Set<string>> {
+  const entries = await suppressionsAgainst(deps, project._id, emails);
   const isStopped = (email: string) => stoppedBy(entries.get(email) ?? [], MARKETING_WITHOUT_GROUP) !== null;
-  return valid.filter(({ email }) => isStopped(email)).map(({ email }) => email);
+  return new Set(emails.filter(isStopped));
 }
 
 const MARKETING_WITHOUT_GROUP = { marketing: true, groupId: null, bypass: false };

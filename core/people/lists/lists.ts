@@ -4,7 +4,7 @@ import type { Described } from '../../../schemas/schema.ts';
 import { insertOnce } from '../../base/database/idempotent-insert.ts';
 import { named } from '../../base/database/search.ts';
 import { nextUpdate, refuseUnseen } from '../../base/database/seen.ts';
-import { inTransaction } from '../../base/database/transactions.ts';
+import { afterCommit, inTransaction } from '../../base/database/transactions.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import { type Origin, refuseAuthor } from '../../base/maker.ts';
@@ -34,9 +34,21 @@ export async function createList(
   const _id = derivedId(at, 'list', seed.toHexString());
   const list = newList(deps, project, { _id, name, description, type, ...(isPublic ? { isPublic } : {}) });
   if (isPublic) await requirePublic(deps, project, list);
-  if (type === 'segment') return withCount(deps, await createSegment(deps, list, filterCriteria));
+  if (type === 'segment') return counted(deps, list, () => createSegment(deps, list, filterCriteria));
   if (filterCriteria) throw filterOfList();
-  return withCount(deps, await insertOnce(deps.db.contactLists, list, { projectId: project._id }));
+  return counted(deps, list, () => insertOnce(deps.db.contactLists, list, { projectId: project._id }));
+}
+
+/** A list with its count after the write; where that cannot be read any more, the one before it. */
+async function counted(deps: PeopleDeps, list: StoredList, write: () => Promise<StoredList>): Promise<ContactList> {
+  const { contactCount } = await withCount(deps, list);
+  const written = await write();
+  const now = await afterCommit(
+    deps,
+    () => withCount(deps, written),
+    'a list is shown with the count before its change',
+  );
+  return now ?? { ...written, contactCount };
 }
 
 interface ListSearch {
@@ -136,17 +148,18 @@ export async function updateList(
     };
     return { $set: set, ...(isPublic === false ? { $unset: { isPublic: true as const } } : {}) };
   };
-  if (filterCriteria) return withCount(deps, await updateSegmentFilter(deps, list, filterCriteria, changeOf));
+  if (filterCriteria) return counted(deps, list, () => updateSegmentFilter(deps, list, filterCriteria, changeOf));
   const own = { _id: list._id, projectId: project._id };
-  const updated = await inTransaction(deps, async (session) => {
-    // A list that another call changes after this read makes the transaction conflict, and be repeated.
-    const current = await deps.db.contactLists.findOne(own, { session });
-    return (
-      current && deps.db.contactLists.findOneAndUpdate(own, changeOf(current), { session, returnDocument: 'after' })
-    );
-  });
-  if (!updated) throw notFound('CONTACT_LIST');
-  return withCount(deps, updated);
+  return counted(deps, list, () =>
+    inTransaction(deps, async (session) => {
+      // A list that another call changes after this read makes the transaction conflict, and be repeated.
+      const current = await deps.db.contactLists.findOne(own, { session });
+      const change = { session, returnDocument: 'after' } as const;
+      const updated = current && (await deps.db.contactLists.findOneAndUpdate(own, changeOf(current), change));
+      if (!updated) throw notFound('CONTACT_LIST');
+      return updated;
+    }),
+  );
 }
 
 /** The contacts are kept; they only leave the list. */

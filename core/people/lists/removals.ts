@@ -1,4 +1,4 @@
-import { inTransaction } from '../../base/database/transactions.ts';
+import { afterCommit, inTransaction } from '../../base/database/transactions.ts';
 import type { CallerDeps } from '../../base/deps.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
@@ -41,7 +41,7 @@ export async function removeList(deps: PeopleDeps, list: StoredList): Promise<vo
     for (const refuse of deps.subscribers.listRemovals) await refuse(deps, session, list);
     await deps.db.listRemovals.insertOne({ ...removal, dueAt: deps.clock.now() }, { session });
   });
-  await leaveContacts(deps, removal, WAIT_MS);
+  await afterCommit(deps, () => leaveContacts(deps, removal, WAIT_MS), 'contacts leave a deleted list later');
 }
 
 export function listRemovals(deps: PeopleDeps): JobQueue {

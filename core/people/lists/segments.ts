@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../base/database/idempotent-insert.ts';
-import { inTransaction } from '../../base/database/transactions.ts';
+import { afterCommit, inTransaction } from '../../base/database/transactions.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { requestRun } from '../../jobs/starts.ts';
@@ -27,15 +27,15 @@ export async function createSegment(
   filterCriteria: Filter | null | undefined,
 ): Promise<StoredList> {
   const { criteria, filter } = await readCriteria(deps, list.projectId, filterCriteria);
-  const segment = { ...list, filterCriteria: criteria };
+  const recompute = await newRecompute(deps, list);
+  const segment = { ...list, filterCriteria: criteria, recompute };
   try {
     await inTransaction(deps, async (session) => {
       await touchProjectRules(deps, { _id: list.projectId }, session);
       await requireLists(deps, { _id: list.projectId }, filter, { session });
       await refuseTooMany(deps, session, list.projectId);
       await refuseTooLong(deps, session, list, { own: searchedLength(filter), before: 0 });
-      const recompute = await newRecompute(deps, segment);
-      await deps.db.contactLists.insertOne({ ...segment, recompute }, { session });
+      await deps.db.contactLists.insertOne(segment, { session });
       await requestRecompute(deps, session, segment, recompute);
     });
   } catch (error) {
@@ -55,7 +55,7 @@ export async function updateSegmentFilter(
 ): Promise<StoredList> {
   const { _id, projectId } = list;
   const { criteria, filter } = await readCriteria(deps, projectId, filterCriteria);
-  await inTransaction(deps, async (session) => {
+  const updated = await inTransaction(deps, async (session) => {
     await touchProjectRules(deps, { _id: projectId }, session);
     await requireLists(deps, { _id: projectId }, filter, { session });
     const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
@@ -66,8 +66,9 @@ export async function updateSegmentFilter(
     const change = { ...rest, $set: { ...$set, filterCriteria: criteria, recompute } };
     await deps.db.contactLists.updateOne({ _id, projectId }, change, { session });
     await requestRecompute(deps, session, current, recompute);
+    return { ...current, ...change.$set };
   });
-  return recomputeNow(deps, list);
+  return recomputeNow(deps, updated);
 }
 
 async function readCriteria(
@@ -118,10 +119,13 @@ async function requestRecompute(
   await requestRun(deps, 'segment', segment, { session, at });
 }
 
-async function recomputeNow(deps: PeopleDeps, { _id, projectId }: StoredList): Promise<StoredList> {
-  await recomputeSegment(deps, projectId, _id, { timeMs: WAIT_MS });
-  await wakeRecomputes(deps, projectId, _id);
-  const stored = await deps.db.contactLists.findOne({ _id, projectId });
-  if (!stored) throw notFound('CONTACT_LIST');
-  return stored;
+/** The segment as it is after a first second, or as it was written. */
+async function recomputeNow(deps: PeopleDeps, written: StoredList): Promise<StoredList> {
+  const { _id, projectId } = written;
+  const recomputed = async () => {
+    await recomputeSegment(deps, projectId, _id, { timeMs: WAIT_MS });
+    await wakeRecomputes(deps, projectId, _id);
+    return deps.db.contactLists.findOne({ _id, projectId });
+  };
+  return (await afterCommit(deps, recomputed, 'a segment is recomputed later')) ?? written;
 }
