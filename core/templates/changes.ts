@@ -41,9 +41,29 @@ export async function changeTemplate(
   session?: Session,
 ): Promise<Template> {
   if (session) return changed(deps, project, templateId, change, session);
-  const after = await inTransaction(deps, (own) => changed(deps, project, templateId, change, own));
+  return announced(deps, project, (own) => changed(deps, project, templateId, change, own));
+}
+
+/** The same, and returns what was written as the draft has it: no read after the commit could fail the call. */
+export function changeDraftOf(
+  deps: TemplatesDeps,
+  project: Pick<Project, '_id'>,
+  templateId: Named,
+  change: Change,
+): Promise<TemplateAt> {
+  return announced(deps, project, async (own) =>
+    atDraft(deps, await changed(deps, project, templateId, change, own), own),
+  );
+}
+
+async function announced<T>(
+  deps: TemplatesDeps,
+  project: Pick<Project, '_id'>,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const result = await inTransaction(deps, work);
   deps.subscribers.publications.announce(deps, project._id);
-  return after;
+  return result;
 }
 
 async function changed(
@@ -90,8 +110,13 @@ function requireNumbers({ newestVersion }: Partial<Template>): void {
 }
 
 /** The template as its draft has it; as it is published when it has no draft. */
-export async function atDraft(deps: Pick<TemplatesDeps, 'db'>, template: Template): Promise<TemplateAt> {
-  return (await atVersion(deps, template, numbersOf(template).draft ?? shownVersion(template))) ?? atShown(template);
+export async function atDraft(
+  deps: Pick<TemplatesDeps, 'db'>,
+  template: Template,
+  session?: Session,
+): Promise<TemplateAt> {
+  const version = numbersOf(template).draft ?? shownVersion(template);
+  return (await atVersion(deps, template, version, session)) ?? atShown(template);
 }
 
 export function atShown(template: Template): TemplateAt {
@@ -103,7 +128,8 @@ export async function atVersion(
   deps: Pick<TemplatesDeps, 'db'>,
   template: Template,
   version: number,
+  session?: Session,
 ): Promise<TemplateAt | null> {
-  const content: TemplateContent | null = await contentOfVersion(deps, template, version);
+  const content: TemplateContent | null = await contentOfVersion(deps, template, version, session);
   return content && { template: { ...template, ...content }, version };
 }

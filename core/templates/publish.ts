@@ -4,7 +4,7 @@ import { conflict, notFound } from '../base/errors.ts';
 import type { By } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { atDraft, atShown, atVersion, changeTemplate, type TemplateAt } from './changes.ts';
+import { atDraft, atShown, atVersion, changeDraftOf, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
 import type { TemplatesDeps } from './deps.ts';
 import { findTemplate, type Named } from './find.ts';
@@ -79,13 +79,12 @@ export async function restoreTemplate(
   { version, newestVersion }: { version: number; newestVersion?: number | undefined },
   by: By,
 ): Promise<TemplateAt> {
-  const after = await changeTemplate(deps, project, templateId, async (session, template) => {
+  return changeDraftOf(deps, project, templateId, async (session, template) => {
     refuseUnseenVersion(template, newestVersion);
     const content = await contentOfVersion(deps, template, version, session);
     if (!content) throw notFound('TEMPLATE_VERSION', 'version');
     return saveDraft(deps, session, template, content, by);
   });
-  return atDraft(deps, after);
 }
 
 /** For a caller who says which version is the newest that they saw. */

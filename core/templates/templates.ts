@@ -12,7 +12,7 @@ import type { Project, Session } from '../base/model.ts';
 import { type LongPageOf, longPageOf, type Page } from '../base/paging.ts';
 import { KEYS_OF, partNamed } from './assemble/keys.ts';
 import { nounOf, referToParts, refuseUsedPart, usesOf } from './assemble/uses.ts';
-import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts';
+import { atDraft, atShown, changeDraftOf, changeTemplate, type TemplateAt } from './changes.ts';
 import type { TemplatesDeps } from './deps.ts';
 import { findTemplate, type Named } from './find.ts';
 import { builderOf, checkGiven, contentGiven, plainGiven, type TemplateInput } from './given.ts';
@@ -217,8 +217,8 @@ export async function changeWritten(
     const isShown = !isDraft || Object.keys(plain).length > 0 || numbersOf(template).published === 0;
     return { ...plain, ...saved, ...(isShown ? { updatedAt: nextUpdate(template, deps.clock.now()) } : {}) };
   };
-  const after = await changeTemplate(deps, project, named, change, session);
-  return isDraft && !session ? atDraft(deps, after) : atShown(after);
+  if (isDraft && !session) return changeDraftOf(deps, project, named, change);
+  return atShown(await changeTemplate(deps, project, named, change, session));
 }
 
 /** The later of a deletion and a transaction that stores the name of the template is repeated, so that one of the two is refused. */

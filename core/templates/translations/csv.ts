@@ -16,9 +16,9 @@ import { baseTexts } from '../translated/states.ts';
 import {
   changeDraft,
   LANGUAGES_MAX,
-  listTranslations,
   madeOf,
   type TranslationsAt,
+  translationsAt,
   withTranslations,
 } from './translations.ts';
 
@@ -70,8 +70,7 @@ export async function importTranslations(
     }
     return withTranslations(content, changed);
   };
-  await changeDraft(deps, project, templateId, { newestVersion, change, by });
-  return listTranslations(deps, project, templateId);
+  return translationsAt(await changeDraft(deps, project, templateId, { newestVersion, change, by }), brand);
 }
 
 interface Table {

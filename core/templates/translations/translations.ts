@@ -5,7 +5,7 @@ import type { Project, Session } from '../../base/model.ts';
 import { canonicalTag, tagToWriteIn } from '../../base/text/languages/tags.ts';
 import { breather } from '../../base/work/breathe.ts';
 import type { Brand } from '../blocks/brand.ts';
-import { atDraft, changeTemplate, type TemplateAt } from '../changes.ts';
+import { changeDraftOf, type TemplateAt } from '../changes.ts';
 import type { TemplatesDeps } from '../deps.ts';
 import type { Template, TemplateContent, TranslatedText, Translation } from '../model.ts';
 import { brandOf } from '../project-brand.ts';
@@ -52,9 +52,12 @@ export async function listTranslations(
   templateId: string,
   version = 'draft',
 ): Promise<TranslationsAt> {
-  const at = await readTemplate(deps, project, templateId, version);
+  return translationsAt(await readTemplate(deps, project, templateId, version), await brandOf(deps, project));
+}
+
+export async function translationsAt(at: TemplateAt, brand: Brand): Promise<TranslationsAt> {
   const { template } = at;
-  const texts = baseTexts(template, await brandOf(deps, project));
+  const texts = baseTexts(template, brand);
   const pause = breather();
   const translations: TranslationsAt['translations'] = [];
   for (const one of template.translations ?? []) {
@@ -71,7 +74,8 @@ export async function readTranslation(
   { language, version = 'draft' }: { language: string; version?: string | undefined },
 ): Promise<TranslationAt> {
   const tag = tagOf(language);
-  return shown(deps, project, await readTemplate(deps, project, templateId, version), tag);
+  const at = await readTemplate(deps, project, templateId, version);
+  return shown(at, tag, await brandOf(deps, project));
 }
 
 /** Saved as the draft, for editors too, and published with it. */
@@ -89,7 +93,7 @@ export async function putTranslation(
     const translation = written(content, tag, input, brand);
     return withTranslations(content, [await withParts(deps, content, translation, { project, brand })]);
   };
-  return shown(deps, project, await changeDraft(deps, project, templateId, { newestVersion, change, by }), tag);
+  return shown(await changeDraft(deps, project, templateId, { newestVersion, change, by }), tag, brand);
 }
 
 export async function deleteTranslation(
@@ -126,7 +130,7 @@ export async function changeDraft(
     const isShown = numbersOf(template).published === 0 && Object.keys(saved).length > 0;
     return { ...saved, ...(isShown ? { updatedAt: nextUpdate(template, deps.clock.now()) } : {}) };
   };
-  return atDraft(deps, await changeTemplate(deps, project, templateId, save));
+  return changeDraftOf(deps, project, templateId, save);
 }
 
 /** With these in the place of those in the same languages. */
@@ -246,8 +250,8 @@ function translationIn({ translations = [] }: TemplateContent, tag: string): Tra
   return found;
 }
 
-async function shown(deps: TemplatesDeps, project: Tenant, at: TemplateAt, tag: string): Promise<TranslationAt> {
+function shown(at: TemplateAt, tag: string, brand: Brand): TranslationAt {
   const translation = translationIn(at.template, tag);
-  const texts = baseTexts(at.template, await brandOf(deps, project));
+  const texts = baseTexts(at.template, brand);
   return { at, translation, texts, ...gapsOf(texts, translation) };
 }
