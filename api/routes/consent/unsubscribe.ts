@@ -1,9 +1,13 @@
+import { afterCommit } from '../../../core/base/database/transactions.ts';
 import type { Deps } from '../../../core/base/deps.ts';
 import { invalid } from '../../../core/base/errors.ts';
+import { languageOf } from '../../../core/base/text/languages/index.ts';
 import {
   findShownSubscription,
   findSubscription,
   resubscribe,
+  type ShownSubscription,
+  type Subscription,
   unsubscribe,
 } from '../../../core/mail/feedback/unsubscribes.ts';
 import { readForm } from '../../http/body/form.ts';
@@ -49,10 +53,27 @@ export const unsubscribeRoutes = [
       if (action === 'unsubscribe') await unsubscribe(deps, subscription, 'button of the page');
       else if (action === 'resubscribe') await resubscribe(deps, subscription);
       else throw invalid('Send List-Unsubscribe=One-Click, or use the button of the page.');
-      return shown(deps, token, request, action);
+      const page = await afterCommit(
+        deps,
+        () => shown(deps, token, request, action),
+        'a page shows what its button did',
+      );
+      return page ?? unsubscribePage(afterButton(subscription, action, request), action, token);
     },
   }),
 ];
+
+/** Where it cannot be read any more. */
+function afterButton(
+  subscription: Subscription,
+  action: 'unsubscribe' | 'resubscribe',
+  request: RequestFacts,
+): ShownSubscription {
+  const { project, state } = subscription;
+  const language = languageOf(project, null, request.header('accept-language'));
+  if (state === 'stopped') return { ...subscription, language };
+  return { ...subscription, language, state: action === 'unsubscribe' ? 'undoable' : 'subscribed' };
+}
 
 async function shown(deps: Deps, token: string, request: RequestFacts, done: 'unsubscribe' | 'resubscribe' | null) {
   const now = await findShownSubscription(deps, token, request.header('accept-language'));
