@@ -18,6 +18,7 @@ import { FormDialog } from '../parts/over/form-dialog.tsx';
 import { toast, toastError } from '../parts/over/toast.tsx';
 import { LoadFailure } from '../parts/page/loaded.tsx';
 import { Empty, Notice } from '../parts/page/notice.tsx';
+import { useOpened } from '../parts/page/opened.ts';
 import { Page } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
 import { place, setQuery, to } from '../router.ts';
@@ -35,12 +36,7 @@ export default function Domains() {
   });
   const domains = useQuery((signal) => api.domains.list({ page, limit: LIMIT }, { signal }), [page]);
   const rows = domains.data.value?.domains ?? null;
-  const listed = rows?.find(({ id }) => id === openId) ?? null;
-  const other = useQuery(
-    async (signal) => (openId && rows && !listed ? await api.domains.get(openId, { signal }) : null),
-    [openId, rows === null, listed === null],
-  );
-  const opened = listed ?? other.data.value;
+  const { opened, query: other } = useOpened(openId, rows, (id, signal) => api.domains.get(id, { signal }));
 
   /** Puts a newer domain into what is shown, without loading the list again. */
   function show(domain: Domain): void {

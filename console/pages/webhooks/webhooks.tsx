@@ -15,6 +15,7 @@ import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { SecretDialog } from '../../parts/over/secret.tsx';
 import { LoadedTable, LoadFailure } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
+import { useOpened } from '../../parts/page/opened.ts';
 import { Page } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, to } from '../../router.ts';
@@ -35,13 +36,8 @@ export default function Webhooks() {
   const made = useSignal<NewWebhook | null>(null);
   const webhooks = useQuery((signal) => api.webhooks.list({ page, limit: LIMIT }, { signal }), [page]);
   const rows = webhooks.data.value?.webhooks ?? null;
-  const listed = rows?.find(({ id }) => id === openId) ?? null;
-  const other = useQuery(
-    async (signal) => (openId && rows && !listed ? api.webhooks.get(openId, { signal }) : null),
-    [openId, rows === null, listed === null],
-  );
-  const opened = listed ?? (other.data.value?.id === openId ? other.data.value : null);
-  const reload = () => Promise.all([webhooks.reload(), !listed && other.reload()]);
+  const { opened, query: other } = useOpened(openId, rows, (id, signal) => api.webhooks.get(id, { signal }));
+  const reload = () => Promise.all([webhooks.reload(), other.reload()]);
 
   return (
     <Page

@@ -134,10 +134,14 @@ export const wireNames = {
 /** The time at which all would get it has passed: the interface does not take it. */
 function isOver(draft: Draft): boolean {
   const { when, scheduledAt } = draft;
-  if (when === 'scheduled') return scheduledAt !== '' && new Date(scheduledAt) < new Date();
+  if (when === 'scheduled') return isPast(scheduledAt);
   const local = when === 'local' ? localBody(draft) : null;
   // The last zone to have it.
   return local !== null && new Date(`${local.date}T${local.time}-12:00`) < new Date();
+}
+
+function isPast(scheduledAt: string): boolean {
+  return scheduledAt !== '' && new Date(scheduledAt) < new Date();
 }
 
 /** Of the part that a save leaves out, since the interface does not take it as it is; '': all is saved. */
@@ -217,7 +221,6 @@ export function partsOf(
   const people =
     willReceive !== null ? counted(willReceive, 'person', 'people') : isFailed ? 'not counted' : 'counting';
   const local = when === 'local' ? localBody(draft) : null;
-  const isPast = scheduledAt !== '' && new Date(scheduledAt) < new Date();
   return [
     {
       name: 'Audience',
@@ -239,7 +242,7 @@ export function partsOf(
       missing:
         (when === 'scheduled' && scheduledAt === '') || (when === 'local' && !local)
           ? 'Choose a time'
-          : isOver(draft) || (isPast && when === 'gradual')
+          : isOver(draft) || (when === 'gradual' && isPast(scheduledAt))
             ? 'This time has passed'
             : when === 'gradual' && !(Number(emailsPerDay) >= 1)
               ? 'Say how many on the first day'
