@@ -10,9 +10,9 @@ const LF = 10;
 const CR = 13;
 
 /**
- * The mail as it is verified; where signatures are left out, the bytes of `mail` before the body are overwritten. Each signature costs a lookup, and one with `l=`, which covers a part of the body alone, a hash of the body of
- * its own: that one counts as none, and so do those after the first ten. The fields are read as the verifier reads them. null: the header is
- * too long.
+ * The mail as it is verified; where signatures are left out, the bytes of `mail` before the body are overwritten. Each signature costs a
+ * lookup, and one with `l=`, which covers a part of the body alone, a hash of the body of its own: that one counts as none, and so do those
+ * after the first ten. The fields are read as the verifier reads them. null: the header is too long.
  */
 export function withFewSignatures(mail: Buffer): Buffer | null {
   const end = headerEnd(mail);
